@@ -1,6 +1,12 @@
-// The server on loopback that every suite calls.
+// The server on loopback that every suite calls, and the projects of tests beside it.
 
+import { after, before } from 'node:test';
+
+import { workFolder } from '../lib/consumer.mjs';
+import { closedOrigin } from '../lib/fetching.mjs';
 import { serve } from '../lib/programs.mjs';
+import { closeBrowsers } from './browser.mjs';
+import { Folder } from './folder.mjs';
 
 /**
  * Returns what a request gets: a response, or how it fails. A host without a network has the text of this function.
@@ -37,4 +43,19 @@ export function startOrigin() {
     if (/^\/echo\//.test(url)) answer.text = `${body}, ${keys.length} requests${one}`;
     return { ...answer, headers: { ...HEADERS, ...answer.headers } };
   });
+}
+
+/** A server for the tests of a file. Returns what makes a user's project. */
+export function hosting() {
+  const world = { node: async () => process.execPath };
+  let server;
+  before(async () => {
+    [server, world.closed] = await Promise.all([startOrigin(), closedOrigin()]);
+    world.origin = server.url;
+  });
+  after(async () => {
+    await server.close();
+    await closeBrowsers();
+  });
+  return (options) => new Folder({ ...world, dir: workFolder('hosts'), ...options });
 }

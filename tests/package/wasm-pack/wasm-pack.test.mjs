@@ -3,33 +3,21 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { workFolder } from '../lib/consumer.mjs';
-import { closedOrigin } from '../lib/fetching.mjs';
 import { checkFiles } from '../lib/programs.mjs';
-import { closeBrowsers, inFolder, onPage, serveFolder } from '../hosts/browser.mjs';
-import { Folder } from '../hosts/folder.mjs';
-import { startOrigin } from '../hosts/origin.mjs';
+import { inFolder, onPage, serveFolder } from '../hosts/browser.mjs';
+import { hosting } from '../hosts/origin.mjs';
 import { printedBy, problemOf, row } from '../hosts/row.mjs';
 import { MARK } from '../hosts/suite.mjs';
 
 const out = (target, ...path) => join(process.env.REJITTER_TARGET_DIR, 'wasm-pack', target, ...path);
 
-let origin;
-let closed;
-before(async () => {
-  [origin, closed] = await Promise.all([startOrigin(), closedOrigin()]);
-});
-after(async () => {
-  await origin.close();
-  await closeBrowsers();
-});
+const project = hosting();
 
 /** A user's project with the package of a target. */
 async function projectWith(target, packages = {}) {
-  const dir = workFolder('wasm-pack');
-  const folder = new Folder({ dir, origin: origin.url, closed, built: out(target) });
+  const folder = project({ built: out(target) });
   await folder.install(packages);
   return folder;
 }
