@@ -9,7 +9,7 @@ import { RULES } from './table.js';
 
 /** @import { Rules } from './reader.js' */
 
-/** As src/bindings/core.rs has it. @typedef {Record<'decide' | 'draw', (...numbers: number[]) => number>} Core */
+/** The exports of src/bindings/core.rs. @typedef {Record<'decide' | 'draw', (...numbers: number[]) => number>} Core */
 /** @typedef {() => Core} Load makes the core at its first call */
 /** @typedef {import('../../../pkg-template/index.js').PolicyOptions} Options */
 

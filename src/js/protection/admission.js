@@ -8,7 +8,7 @@ import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 
 const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 
-/** What protection adds to records. @typedef {{ heldMs?: number, hedge?: true, superseded?: true }} RecordFields */
+/** Fields that protection adds to records. @typedef {{ heldMs?: number, hedge?: true, superseded?: true }} RecordFields */
 
 /** Statuses that say that the server failed. 501 and 505 say that it does not know the request. */
 const FAULTS = /^(408|5(?!0[15])..)$/;

@@ -1,4 +1,4 @@
-// What an operation shows, to its caller and to observers of the process: errors, reports and attempts, by their words;
+// An operation is seen by its caller and by observers of the process: errors, reports and attempts, by their words;
 // the frames of its caller; and the tracing channel `tracing:rejitter:operation:*`. processes.test.mjs has hosts without
 // that. The random schedules (../schedules) compare its events with those of Node's tracePromise and traceSync, and watch
 // whose context a callback runs in.

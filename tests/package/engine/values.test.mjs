@@ -1,4 +1,4 @@
-// What callbacks return and throw: any value, which the caller gets as it is, and marks (permanent(), retryAfter()):
+// Callbacks return and throw any value, which the caller gets as it is, and marks (permanent(), retryAfter()):
 // nested, foreign, malformed, and returned by mistake. The table of operations throws hostile values in all of its cases,
 // and the random schedules (../schedules) have values and marks of each kind, in any order, of all callbacks.
 

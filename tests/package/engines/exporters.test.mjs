@@ -14,7 +14,7 @@ const { cloudTasks, grpc, pgBoss, sqs, stepFunctions, temporal } = await importE
 
 const EXPORTERS = { cloudTasks, grpc, pgBoss, sqs, stepFunctions, temporal };
 const policyOf = ({ preset, ...options } = {}) => new RetryPolicy({ ...presets[preset], ...options });
-/** What a policy is in an engine, with the option of each loss, or with the values of both; and what others lose. */
+/** Policies in each engine, with the option of each loss, or with the values of both; and the losses of others. */
 const { rows, lossy } = vectors('engines', infinite);
 const lost = ({ losses }) => losses.map(({ option }) => option);
 

@@ -85,7 +85,7 @@ const CODE = {
     if (lastMs !== 45680.72233170625) return lastMs;
     const controller = new AbortController();
     const { signal } = controller;
-    // Between two slices timers fire.
+    // The timer has to fire between two slices, also where messages come before timers.
     setTimeout(() => controller.abort(), 5);
     const endless = simulateContention({ figure: 'none' }, { clients: 1000, runs: 1_000_000 });
     const end = await endless.run({ signal, sliceEvents: 1000 }).catch((reason) => reason);

@@ -2,7 +2,7 @@
 
 use super::{EventQueue, Progress};
 
-/// What is still to happen in a model, and how far it is.
+/// The events that are still to happen in a model, and how far it has come.
 #[derive(Debug, Clone)]
 pub(super) struct Agenda {
     pub(super) queue: EventQueue,
@@ -48,14 +48,14 @@ impl Agenda {
         next
     }
 
-    /// Of `all` pieces of work, `ended` are done.
+    /// Returns the progress of a model of which `ended` of `all` pieces of work are done.
     pub(super) fn progress_of(&self, ended: u64, all: u32) -> Progress {
         // At most 10^7.
         #[allow(clippy::cast_precision_loss)]
         self.progress(ended as f64 / f64::from(all))
     }
 
-    /// `share`: of the work that is done, before the end.
+    /// Returns the progress of a model by the share of its work that is done, before the end.
     pub(super) fn progress(&self, share: f64) -> Progress {
         Progress {
             events: self.events,
