@@ -82,16 +82,6 @@ test('what protection rejected waits as long as it says, and attempts may be tex
   assert.equal(after(new RejectedError('breaker', 150), '6'), undefined);
 });
 
-test('mistakes: no policy, no number, a promise', async () => {
-  const policy = new RetryPolicy();
-  assert.throws(() => nextDelay({}, { attempt: 1 }), /^TypeError: .*must be a RetryPolicy/);
-  for (const attempt of [undefined, 0, 1.5, NaN, '', '1.5', ' 1', '-1', {}])
-    assert.throws(() => nextDelay(policy, { attempt }), /^RangeError: rejitter: attempt must be a positive integer/);
-  assert.throws(() => nextDelay(policy), /^RangeError: .*must be a positive integer, got undefined/);
-  const late = policy.with({ retryIf: () => Promise.reject(new Error('unhandled')) });
-  assert.throws(() => nextDelay(late, { attempt: 1 }), /^TypeError: .*must return no promise in nextDelay/);
-});
-
 test('BullMQ: retryIf gets a whole Attempt, with the age of the job and its own number of attempts', async () => {
   const seen = [];
   const policy = new RetryPolicy({

@@ -6,29 +6,11 @@ import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
 import { importEntry } from '../lib/consumer.mjs';
-import { QUICK, failing, importFetch, serving, statuses } from '../lib/fetching.mjs';
+import { QUICK, failing, serving, statuses } from '../lib/fetching.mjs';
 
-const { TimeoutError, createFetch, fetchWithRetry } = await importEntry('light/fetch');
-const large = await importFetch();
+const { TimeoutError, createFetch } = await importEntry('light/fetch');
 const { fresh, bodiesOf } = serving(failing(2));
 const quick = createFetch(QUICK);
-
-test('options: those of rejitter/fetch with their defaults, and no others', async () => {
-  for (const name of ['signal', 'retryIf', 'hint', 'methods', 'toString'])
-    assert.throws(() => createFetch({ [name]: 1 }), { name: 'TypeError', message: /^rejitter: unknown option "/ });
-  assert.throws(() => createFetch({ maxRetryAfterMs: 0 }), RangeError);
-  assert.throws(() => createFetch({}, null), TypeError);
-  await assert.rejects(fetchWithRetry('http://x/', { retry: { baseMs: -1 } }), RangeError);
-  for (const headers of [{}, { 'retry-after': '60' }, { 'retry-after': '60.001' }]) {
-    const waits = [];
-    for (const entry of [large, { createFetch }]) {
-      const { inner } = statuses(new Response(null, { status: 503, headers }));
-      const { clock } = await underClock(() => entry.createFetch({ random: () => 0.7 }, inner)('http://x/'));
-      waits.push(clock.delays);
-    }
-    assert.deepEqual(waits[1], waits[0]);
-  }
-});
 
 test('nothing is copied for the last attempt; a used request is an error of fetch, unless init has a body', async () => {
   const { inner, calls } = statuses(503);

@@ -157,25 +157,13 @@ test('to the inner fetch: each attempt of each case is the request of bare fetch
   }
 });
 
-test("a framework's relative address: the option that needs an absolute one is named", async () => {
-  for (const [options, name] of [
-    [{}],
-    [{ attemptTimeoutMs: 1000 }],
-    [{ idempotencyKey: 'auto' }],
-    [{ protection: protect(budget()) }],
-    [{ prepare() {} }, 'prepare'],
-    [{ idempotencyKey: () => 'k' }, 'idempotencyKey'],
-    [{ protection: protect(budget()), protectionKey: () => 'k' }, 'protectionKey'],
-  ]) {
+test("a framework's relative address reaches the inner fetch", async () => {
+  const more = [{}, { attemptTimeoutMs: 1000 }, { idempotencyKey: 'auto' }, { protection: protect(budget()) }];
+  for (const options of more) {
     const { inner, calls } = statuses(503, 200);
     const method = options.idempotencyKey ? 'POST' : 'GET';
-    const outcome = await createFetch({ ...QUICK, ...options }, inner)('/api/x', { method }).catch((error) => error);
-    if (name === undefined) assert.deepEqual([outcome.status, calls.map(([url]) => url)], [200, ['/api/x', '/api/x']]);
-    else {
-      assert.ok(outcome instanceof TypeError);
-      assert.match(outcome.message, new RegExp(`^rejitter: ${name} needs an absolute URL`));
-      assert.equal(calls.length, 0);
-    }
+    const { status } = await createFetch({ ...QUICK, ...options }, inner)('/api/x', { method });
+    assert.deepEqual([status, calls.map(([url]) => url)], [200, ['/api/x', '/api/x']]);
   }
   // Another mistake keeps its own words.
   for (const prepare of [undefined, () => {}])

@@ -1,5 +1,5 @@
 // rejitter/lab as users meet it, from the tarball: what is computed is tested natively (tests/lab.rs), here that it
-// arrives. The suite of tests/package/hosts has it in both module systems and in bundles.
+// arrives. What is rejected, tests/vectors/mistakes.json says; the suite of tests/package/hosts has it in bundles.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -135,39 +135,6 @@ test('quantiles, cdf and density: several values at once, typed arrays, no value
   assert.deepEqual([...density({}, 2)], [0, 200, 1]);
   const cells = density({ jitter: 'decorrelated' }, 9, 50);
   assert.ok(cells.length % 3 === 0 && cells.length >= 150, `${cells.length}`);
-});
-
-const OF_JSON = {
-  function: () => (k) => k,
-  symbol: () => Symbol('x'),
-  NaN: () => NaN,
-  policy: ({ data }) => posing(data),
-  outage: () => finished(lab.simulateOutage({}, { horizonMs: 5 })),
-  contention: () => finished(lab.simulateContention({ figure: 'full' }, { clients: 2, runs: 1 })),
-};
-
-/** The result at the end. */
-function finished(simulation) {
-  simulation.step();
-  return simulation.result();
-}
-
-test('calls of tests/vectors/lab.json are rejected, each with its error', async () => {
-  const rows = vectors('lab', (_, value) => OF_JSON[value?.$]?.(value) ?? value);
-  assert.ok(rows.length > 60);
-  for (const [name, given, kind, says] of rows) {
-    const own = /^(run|step)$/.test(name) ? lab.simulateOutage() : lab;
-    const error = await (async () => own[name](...given))().then(assert.fail, (thrown) => thrown);
-    const label = `${name}: ${error.message}`;
-    assert.equal(error.name, kind, label);
-    const [begins, ...texts] = says.split('…');
-    assert.ok(error.message.startsWith(`rejitter: ${begins}`), label);
-    for (const text of texts) assert.ok(error.message.includes(text), label);
-  }
-  const inherited = Object.create({ version: 1, baseMs: 5 });
-  assert.throws(() => plan(posing(inherited), 1), /^RangeError: rejitter: version must be 1, got undefined/);
-  const nested = Array.from({ length: 1e5 }).reduce((inside) => ({ a: inside }), 1);
-  assert.throws(() => explain(posing({ version: 1, jitter: nested })), /^TypeError: rejitter: jitter must be /);
 });
 
 test('10^4 calls and freed simulations leave no memory behind', async () => {

@@ -1,4 +1,5 @@
-// The parts: options checked like all others, frozen recipes, and what `protect` takes.
+// The parts: options with their ranges and defaults, frozen recipes, and what `protect` takes. What is rejected,
+// tests/vectors/mistakes.json says.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,10 +9,10 @@ import { importEntry, vectors } from '../lib/consumer.mjs';
 import { caught, declarations, documents, literal, tableIn } from '../lib/readers.mjs';
 import { PARTS, down, importAll } from './entry.mjs';
 
-const { RetryPolicy, breaker, budget, cooldown, createFetch, hedge, protect, retry, retrySync } = await importAll();
+const { RetryPolicy, breaker, budget, cooldown, hedge, protect, retry } = await importAll();
 const { fromData } = await importEntry('data');
 
-const { rows: ROWS, refusals } = vectors('parts');
+const { rows: ROWS } = vectors('parts');
 
 test('parts are frozen recipes that show their options, the defaults too', () => {
   const ofBreaker = ROWS.filter((row) => row.part === 'breaker' && row.default !== undefined).map((row) => [
@@ -23,6 +24,10 @@ test('parts are frozen recipes that show their options, the defaults too', () =>
     [budget({ capacity: 7, cost: undefined }), { ...tokens, capacity: 7 }],
     [budget({ preset: 'awsSdk2026' }), { ...tokens, preset: 'awsSdk2026', capacity: 500, perSuccess: 1, cost: 14 }],
     [breaker({ openMs: 1 }), { part: 'breaker', ...Object.fromEntries(ofBreaker), openMs: 1 }],
+    [
+      breaker({ openMs: 30_000 }),
+      { part: 'breaker', ...Object.fromEntries(ofBreaker), openMs: 30_000, maxOpenMs: 30_000 },
+    ],
     [hedge(), { part: 'hedge', quantile: 0.95, maxRatio: 0.1 }],
     [hedge({ delayMs: 0, maxRatio: 1 }), { part: 'hedge', delayMs: 0, maxRatio: 1 }],
     [cooldown(), { part: 'cooldown' }],
@@ -69,26 +74,6 @@ test('the declarations and the reference say the defaults', () => {
   }
 });
 
-/** Makers of what a row rejects; a call of a fetch, with and without timeouts. */
-const MAKERS = { ...PARTS, fetch: createFetch };
-const CALLS = [{}, { attemptTimeoutMs: 1000 }, { totalTimeoutMs: 1000 }].map((options) =>
-  createFetch(options, () => assert.fail('sent')),
-);
-
-test('an error lists every problem, with the remedy; names of other packages lead to the options', async () => {
-  for (const { of, given, names, says, kind } of refusals)
-    for (const options of names?.map((name) => ({ [name]: 1 })) ?? [given])
-      for (const make of of === 'call' ? CALLS.map((send) => (init) => send('http://x/', init)) : [MAKERS[of]]) {
-        const { name, message } = await (async () => make(options))().then(assert.fail, (error) => error);
-        const text = names ? `unknown option "${Object.keys(options)[0]}". ${says}` : says;
-        assert.ok(message.startsWith(`rejitter: ${text}`), `${of}, ${JSON.stringify(options)}: ${message}`);
-        if (kind) assert.equal(name, kind, says);
-      }
-  assert.equal(breaker({ openMs: 30_000 }).maxOpenMs, 30_000);
-  for (const options of [new Map(), new RetryPolicy()])
-    assert.match(caught(() => cooldown(options)).message, /^rejitter: options must be an object/);
-});
-
 test('options are own properties, each read once', () => {
   const reads = [];
   const options = new Proxy(
@@ -109,59 +94,6 @@ test('protect takes each kind of part once, then options', () => {
   const api = protect(cooldown(), budget(), breaker(), { onEvent: undefined });
   assert.deepEqual(Object.keys(api.status()), ['budget', 'breaker', 'cooldown']);
   assert.deepEqual(Object.keys(protect(cooldown(), undefined).status()), ['cooldown']);
-});
-
-const MADE = 'must be made by budget(), breaker(), cooldown() or hedge()';
-const KEYED = 'this Protection has a key: call for() on what protect() returned';
-const OPTION = 'protection must be made by protect(), as in protect(budget()), or false, got ';
-const HAND = 'ms must be a positive number of milliseconds or Infinity, got ';
-const policy = (protection) => new RetryPolicy({ protection });
-const run = (protection, key) => policy(protection).run(() => {}, { key });
-/** Calls that must fail, and the error. */
-const MISTAKES = [
-  [() => protect(), `part 1 ${MADE}, got undefined`],
-  [() => protect({}), `part 1 ${MADE}, got undefined`],
-  [() => protect(budget), `part 1 ${MADE}, got a function`],
-  [() => protect([budget(), breaker()]), `part 1 ${MADE}, got an array`],
-  [() => protect(budget(), budget()), 'budget() was passed twice'],
-  [() => protect(budget(), { onEvent: 5 }), 'onEvent must be a function, got 5'],
-  [
-    () => protect(budget(), { onEvents: () => {} }),
-    'unknown option "onEvents". Did you mean onEvent? Known options: onEvent, isFailure',
-  ],
-  [() => protect(budget(), { isFailure: true }), 'isFailure must be a function, got true'],
-  [() => protect(budget, breaker(), 5, cooldown()), `part 1 ${MADE}, got a function; part 3 ${MADE}, got 5`],
-  [() => protect(budget(), 5), 'options must be an object, got 5'],
-  [() => policy(budget()), `${OPTION}an object`],
-  [() => policy(protect), `${OPTION}a function`],
-  [() => retrySync(() => {}, { protection: true }), `${OPTION}true`],
-  [
-    () => retrySync(() => {}, { protection: protect(hedge()) }),
-    'retrySync cannot hedge. Use retry, or a protection without hedge()',
-  ],
-  [() => retry(() => {}, { protection: null }), `${OPTION}null`],
-  [() => policy(''), `${OPTION}""`],
-  [() => protect(breaker()).open(0), `${HAND}0`],
-  [() => protect(breaker()).open(-1), `${HAND}-1`],
-  [() => protect(breaker()).open(NaN), `${HAND}NaN`],
-  [() => protect(breaker()).open('5'), `${HAND}"5"`],
-  [() => protect(breaker()).open(null), `${HAND}null`],
-  [() => protect(budget()).open(), 'open() needs a breaker: use protect(breaker())'],
-  [() => protect(budget()).close(), 'close() needs a breaker: use protect(breaker())'],
-  ...[5, null, {}, undefined].map((key) => [() => protect(budget()).for(key), /^rejitter: key must be a string, got /]),
-  [() => run(protect(budget()), 5), 'key must be a string, got 5'],
-  [() => protect(budget()).for('a').for('b'), KEYED],
-  [() => run(protect(budget()).for('a'), 'b'), KEYED],
-  [() => createFetch({ protection: protect(budget()).for('a') }, () => {})('http://x/'), KEYED],
-];
-test('what protect, its methods, its keys and the option do not take is an error that says the remedy', async () => {
-  for (const [make, text] of MISTAKES) {
-    const error = await (async () => make())().then(assert.fail, (error) => error);
-    assert.match(error.name, /^(Type|Range)Error$/);
-    if (typeof text === 'string') assert.equal(error.message, `rejitter: ${text}`);
-    else assert.match(error.message, text);
-  }
-  assert.equal(await retry(() => 1, { protection: false }), 1);
 });
 
 test('a recipe has no state: each protection has its own', async () => {
