@@ -2,7 +2,7 @@
  * The most important parts of the built page, in WebKitGTK. Each test has a browser of its own, so that each is a first
  * visit.
  *
- * Expects `www/dist`, and the programs that WEBKIT_DRIVER_BIN and XVFB_BIN name.
+ * Expects `www/dist`, and the programs that WEBKITDRIVER_BIN and XVFB_BIN name.
  */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';

@@ -27,34 +27,21 @@ const KINDS = {
 /** Not for the daily loop: they fail by changes of documents, declarations and the build, seldom by those of behaviour. */
 const NOT_DAILY = ['docs', 'hosts', 'tarball', 'types'];
 
-/** The variables by which tests know the programs that the set-up found. */
-const PROGRAMS = {
-  CHROME_BIN: 'CHROME',
-  FIREFOX_BIN: 'FIREFOX',
-  WEBKIT_DRIVER_BIN: 'WEBKITDRIVER',
-  XVFB_BIN: 'XVFB',
-  REDIS_BIN: 'REDIS',
-  POSTGRES_BIN: 'POSTGRES',
-};
-
-/** Where the package and programs are, for what runs. */
+/** Where the package and programs are, for what runs: CHROME_BIN is the path of Chromium. */
 export const places = (found) => ({
   REJITTER_TARBALL: tarball,
   REJITTER_TARGET_DIR: target,
-  ...Object.fromEntries(Object.entries(PROGRAMS).flatMap(([name, of]) => (found[of] ? [[name, found[of]]] : []))),
+  ...Object.fromEntries(Object.entries(found).map(([name, path]) => [`${name}_BIN`, path])),
 });
 
 /**
- * Runs test files with Node, two at once; those of a group one at a time.
+ * Runs test files with Node, in one process.
  * @param {string[]} files
  * @param {Partial<Run>} run
  * @param {Record<string, string | undefined>} [env]
- * @param {string} [group]
  */
-export function nodeTests(files, { quick, found }, env, group) {
-  const atOnce = group === undefined ? 2 : 1;
-  // A file that hangs ends after 15 minutes: a test that runs cargo may wait for another cargo.
-  const line = sh`node --test --test-reporter=spec --test-concurrency=${String(atOnce)} --test-timeout=900000 ${files}`;
+export function nodeTests(files, { quick, found }, env) {
+  const line = sh`node --test-reporter=spec ${inRoot('xtask/steps/together.mjs')} ${files}`;
   // A runner above us must not make this one a part of itself.
   const variables = { NODE_TEST_CONTEXT: undefined, ...(quick && { REJITTER_QUICK: '1' }), ...places(found), ...env };
   return command(line, { dir: dirname(files[0]), limitMs: BUILD_LIMIT_MS, env: variables });
@@ -77,7 +64,7 @@ function ofFolder(folder, name, needs) {
     const files = testFiles(folder, kind);
     if (files.length === 0) return [];
     const title = `${name}${kind && `, ${kind}`}`;
-    const commands = (run) => [nodeTests(files, run, undefined, step.group)];
+    const commands = (run) => [nodeTests(files, run)];
     return [{ ...step, name: title, runner: 'node', needs: [...needs, ...more], commands }];
   });
 }
@@ -108,7 +95,7 @@ export function ofPackage() {
     },
     {
       ...{ name: 'package: hosts, WebKit', runner: 'node', group: BROWSERS, needs: [...needs, WEBKIT] },
-      commands: (run) => [nodeTests(pages, run, { TEST_BROWSERS: 'WebKit' }, BROWSERS)],
+      commands: (run) => [nodeTests(pages, run, { TEST_BROWSERS: 'WebKit' })],
     },
   ];
 }

@@ -1,6 +1,6 @@
 /**
  * A client of the W3C WebDriver protocol for the engine that Playwright does not drive: WebKitGTK, on
- * a virtual display. WEBKIT_DRIVER_BIN and XVFB_BIN name the programs; the driver knows its browser.
+ * a virtual display. WEBKITDRIVER_BIN and XVFB_BIN name the programs; the driver knows its browser.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -59,7 +59,7 @@ export async function withWebKit(use) {
         once(/** @type {import('node:stream').Readable} */ (display.child.stdio[3]), 'data'),
       );
       const port = await freePort();
-      driver = start('WEBKIT_DRIVER_BIN', [`--port=${port}`], { DISPLAY: `:${String(number).trim()}` });
+      driver = start('WEBKITDRIVER_BIN', [`--port=${port}`], { DISPLAY: `:${String(number).trim()}` });
       const url = `http://127.0.0.1:${port}`;
       const answers = async () => (await fetch(`${url}/status`).catch(() => undefined))?.ok;
       await driver.orItsEnd(until('an answer of the driver', answers));

@@ -1,0 +1,12 @@
+// Test files in one process: a process of its own for each would start Node, and load the package, again. The tests of a
+// suite wait until it is declared, so no file is loaded while a test changes the host.
+
+import { describe, test } from 'node:test';
+
+/** A step that hangs ends: a test that runs cargo may wait for another cargo. */
+const timeout = 15 * 60_000;
+
+describe('all files', { timeout }, async () => {
+  for (const file of process.argv.slice(2))
+    await import(file).catch((error) => test(`${file} is loaded`, () => Promise.reject(error)));
+});
