@@ -341,27 +341,20 @@ impl<F, Fut: TryFuture<State = ()>, E, S: MaybeSleeper, H>
 /// For Tower, whose requests must end with an outcome of the service.
 #[cfg(feature = "tower")]
 impl<F, Fut, E, S: MaybeSleeper, H> Retry<F, Fut, Plain<E>, S, H> {
-    /// Keeps the last error for a deadline, which spares a first attempt.
-    pub(crate) fn keep_last(self) -> Retry<F, Fut, super::Kept<E>, S, H> {
-        self.with(|parts| parts.outcome(Outcome::into_timed))
-    }
-
-    /// Sets a deadline. What follows must spare the first attempt.
-    pub(crate) fn sparing_total_timeout(self, timeout: Duration) -> Self {
-        self.with(|parts| parts.total_timeout(timeout))
+    /// Sets a deadline, and the form of the failure, which must spare a first attempt.
+    pub(crate) fn sparing<M: Outcome>(
+        self,
+        timeout: Option<Duration>,
+        form: impl FnOnce(Plain<E>) -> M,
+    ) -> Retry<F, Fut, M, S, H> {
+        self.with(|mut parts| {
+            parts.operation.total_timeout = timeout.into();
+            parts.outcome(form)
+        })
     }
 }
 
 impl<F, Fut, E, P: Protect, S: MaybeSleeper, H> Retry<F, Fut, Reported<E, P>, S, H> {
-    /// Lets a first attempt run on after the deadline, as without a report.
-    #[cfg(feature = "tower")]
-    pub(crate) fn spare_first(self) -> Self {
-        self.with(|mut parts| {
-            parts.operation.outcome.ends_first = false;
-            parts
-        })
-    }
-
     /// Sets whether an attempt that outlived [`attempt_timeout`](Self::attempt_timeout) is retried.
     /// Defaults to true. If false, the operation ends with
     /// [`StopReason::NotRetryable`](crate::StopReason::NotRetryable): for work that must not be

@@ -166,13 +166,22 @@ impl<E> Plain<E> {
 impl<E, P> Reported<E, P> {
     /// The same with a protection, or with another one.
     #[cfg(feature = "protection")]
-    pub(super) fn protected<P2>(self, change: impl FnOnce(P) -> P2) -> Reported<E, P2> {
+    pub(crate) fn protected<P2>(self, change: impl FnOnce(P) -> P2) -> Reported<E, P2> {
         Reported {
             records: self.records,
             attempt_timeout: self.attempt_timeout,
             retry_timeouts: self.retry_timeouts,
             ends_first: self.ends_first,
             protection: change(self.protection),
+        }
+    }
+
+    /// Lets a first attempt run on after the deadline, as without a report.
+    #[cfg(all(feature = "tower", feature = "protection"))]
+    pub(crate) fn sparing_first(self) -> Self {
+        Self {
+            ends_first: false,
+            ..self
         }
     }
 }

@@ -5,7 +5,7 @@ use super::failed::Failed;
 use crate::retry::{
     AttemptError, Hedged, Protected, Protection, RejectedError, Reported, RetryError,
 };
-use crate::retry::{Kept, Outcome, Plain, Retry, Sleeper, TryFuture};
+use crate::retry::{Kept, Outcome, Plain};
 
 #[cfg(feature = "protection")]
 /// A protection with the answer to rejected requests: see
@@ -25,22 +25,18 @@ pub struct HedgedBy<R>(pub(super) ProtectedBy<R>);
 pub trait Form<Res, Err> {
     type Outcome: Outcome<Attempt = Failed<Res, Err>>;
 
-    fn apply<F, Fut: TryFuture<State = ()>, S: Sleeper, H>(
-        &self,
-        retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
-    ) -> Retry<F, Fut, Self::Outcome, S, H>;
+    /// The form of a failed operation, which spares a first attempt.
+    fn form(&self, plain: Plain<Failed<Res, Err>>) -> Self::Outcome;
 
+    /// The outcome of the service.
     fn outcome(&mut self, failed: <Self::Outcome as Outcome>::Error) -> Result<Res, Err>;
 }
 
 impl<Res, Err> Form<Res, Err> for () {
     type Outcome = Kept<Failed<Res, Err>>;
 
-    fn apply<F, Fut: TryFuture<State = ()>, S: Sleeper, H>(
-        &self,
-        retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
-    ) -> Retry<F, Fut, Self::Outcome, S, H> {
-        retry.keep_last()
+    fn form(&self, plain: Plain<Failed<Res, Err>>) -> Self::Outcome {
+        plain.into_timed()
     }
 
     fn outcome(&mut self, failed: Failed<Res, Err>) -> Result<Res, Err> {
@@ -55,11 +51,12 @@ where
 {
     type Outcome = Reported<Failed<Res, Err>, Protected>;
 
-    fn apply<F, Fut: TryFuture<State = ()>, S: Sleeper, H>(
-        &self,
-        retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
-    ) -> Retry<F, Fut, Self::Outcome, S, H> {
-        retry.protection(&self.protection).spare_first()
+    fn form(&self, plain: Plain<Failed<Res, Err>>) -> Self::Outcome {
+        let protected = Protected::new(&self.protection);
+        plain
+            .into_reported()
+            .protected(|()| protected)
+            .sparing_first()
     }
 
     fn outcome(&mut self, failed: RetryError<Failed<Res, Err>>) -> Result<Res, Err> {
@@ -78,11 +75,8 @@ where
 {
     type Outcome = Reported<Failed<Res, Err>, Hedged>;
 
-    fn apply<F, Fut: TryFuture<State = ()>, S: Sleeper, H>(
-        &self,
-        retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
-    ) -> Retry<F, Fut, Self::Outcome, S, H> {
-        self.0.apply(retry).hedge()
+    fn form(&self, plain: Plain<Failed<Res, Err>>) -> Self::Outcome {
+        self.0.form(plain).protected(Protected::hedged)
     }
 
     fn outcome(&mut self, failed: RetryError<Failed<Res, Err>>) -> Result<Res, Err> {

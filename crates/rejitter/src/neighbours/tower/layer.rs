@@ -263,14 +263,12 @@ where
             spare: None,
             classify: settings.classify,
         };
+        let protection = settings.protection;
         let retry = retry(settings.policy, calls).hooks(ByVerdict);
-        let mut retry = retry.sleeper(settings.sleeper);
-        if let Some(timeout) = settings.total_timeout {
-            retry = retry.sparing_total_timeout(timeout);
-        }
+        let retry = retry.sleeper(settings.sleeper);
         Retried {
-            retry: settings.protection.apply(retry),
-            protection: settings.protection,
+            retry: retry.sparing(settings.total_timeout, |plain| protection.form(plain)),
+            protection,
         }
     }
 }

@@ -91,7 +91,7 @@ pub(in crate::retry) enum Next {
 }
 
 impl Protected {
-    pub(in crate::retry) fn new(protection: &Protection) -> Self {
+    pub(crate) fn new(protection: &Protection) -> Self {
         Self {
             cell: protection.live(),
             clockless: false,
@@ -191,7 +191,7 @@ impl Protected {
     }
 
     /// The same, for an operation that starts hedges.
-    pub(in crate::retry) fn hedged(self) -> Hedged {
+    pub(crate) fn hedged(self) -> Hedged {
         Hedged(self)
     }
 
