@@ -166,24 +166,23 @@ impl core::error::Error for OptionError {}
 
 impl core::error::Error for OptionErrors {}
 
-/// The problems of options, found without allocation, so that a constant is checked when it is compiled.
+/// The problems of options, found without allocation, so that a constant is checked when it is compiled. There are at
+/// most as many as rules: no options but those of simulations have more than [`RetryOptions`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Problems {
-    found: [Option<OptionError>; MOST_PROBLEMS],
+pub(crate) struct Problems<const RULES: usize = 14> {
+    found: [Option<OptionError>; RULES],
     count: usize,
 }
 
-/// One for each rule of [`RetryOptions`], which has most.
-const MOST_PROBLEMS: usize = 14;
-
-impl Problems {
+impl<const RULES: usize> Problems<RULES> {
     pub(crate) const NONE: Self = Self {
-        found: [None; MOST_PROBLEMS],
+        found: [None; RULES],
         count: 0,
     };
 
     /// Notes a set value that is not allowed.
-    // There are at most as many problems as rules.
+    // Once in a program, and not for each rule.
+    #[inline(never)]
     #[allow(clippy::indexing_slicing)]
     pub(crate) const fn require(
         &mut self,
@@ -206,6 +205,7 @@ impl Problems {
     }
 
     /// Notes a set number that is out of its range.
+    #[inline(never)]
     pub(crate) const fn range(&mut self, option: &'static str, value: Option<f64>, range: Range) {
         let (least, most, rule) = range;
         self.require(option, value, rule, within(value, least, most));
@@ -213,8 +213,10 @@ impl Problems {
 
     /// The first problem, if any.
     pub(crate) const fn first(&self) -> Option<OptionError> {
-        let [first, ..] = self.found;
-        first
+        match self.found.as_slice() {
+            [first, ..] => *first,
+            [] => None,
+        }
     }
 
     pub(crate) fn into_result(self) -> Result<(), OptionErrors> {

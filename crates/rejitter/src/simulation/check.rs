@@ -1,71 +1,31 @@
 //! The validation of options: every problem is listed, with the value and the rule.
 
-use crate::core::{OptionError, OptionErrors};
+use crate::core::{OptionErrors, Problems};
 
-/// Collects the problems of a simulation's options.
-#[derive(Default)]
-pub(super) struct Check(Vec<OptionError>);
+/// The problems of a simulation's options. Those of load have most rules, with the parts of its protection.
+pub(super) type Check = Problems<32>;
 
 impl Check {
-    /// Rejects a value that is not between `lo` and `hi`; NaN never is.
-    #[inline(never)]
-    pub(super) fn range(
-        &mut self,
-        option: &'static str,
-        value: f64,
-        (lo, hi): (f64, f64),
-        rule: &'static str,
-    ) {
-        self.holds(option, value, (lo..=hi).contains(&value), rule);
-    }
-
-    /// Rejects a value for which the rule does not hold.
-    #[inline(never)]
-    pub(super) fn holds(
-        &mut self,
-        option: &'static str,
-        value: f64,
-        holds: bool,
-        rule: &'static str,
-    ) {
-        if !holds {
-            self.0.push(OptionError {
-                option,
-                value,
-                rule,
-            });
-        }
-    }
-
     /// Rejects time bins that are too many for an end of the simulation up to `most`.
     pub(super) fn bins(&mut self, horizon_ms: f64, most: f64, bin_ms: f64) {
         let ends = (ABOVE_0..=most).contains(&horizon_ms);
         let few = bin_ms.is_finite() && (horizon_ms / bin_ms <= MAX_BINS || !ends);
         let rule = "above 0 and at least a 10^6th of horizon_ms";
-        self.holds("bin_ms", bin_ms, bin_ms > 0.0 && few, rule);
+        self.require("bin_ms", Some(bin_ms), rule, bin_ms > 0.0 && few);
     }
 
-    /// Adds the problems that options of their own list.
+    /// Adds the problems of a part.
     pub(super) fn listed(&mut self, checked: Result<(), OptionErrors>) {
-        if let Err(OptionErrors(found)) = checked {
-            self.0.extend(found);
+        for problem in checked.err().iter().flat_map(OptionErrors::problems) {
+            self.require(problem.option, Some(problem.value), problem.rule, false);
         }
     }
 
     /// Rejects a list of ceilings that has an invalid value.
     pub(super) fn curve(&mut self, curve: &[f64]) {
-        if let Some(value) = curve.iter().find(|ms| ms.is_nan() || **ms < 0.0) {
-            let rule = "a list of non-negative milliseconds";
-            self.holds("curve", *value, false, rule);
-        }
-    }
-
-    pub(super) fn finish(self) -> Result<(), OptionErrors> {
-        if self.0.is_empty() {
-            Ok(())
-        } else {
-            Err(OptionErrors(self.0))
-        }
+        let invalid = curve.iter().find(|ms| ms.is_nan() || **ms < 0.0);
+        let rule = "a list of non-negative milliseconds";
+        self.require("curve", invalid.copied(), rule, false);
     }
 }
 

@@ -28,10 +28,10 @@ macro_rules! options {
 
         impl $name {
             pub(in crate::simulation) fn check(&self) -> Result<(), OptionErrors> {
-                let mut check = Check::default();
+                let mut check = Check::NONE;
                 self.check_all(&mut check);
                 check.curve(&self.curve);
-                check.finish()
+                check.into_result()
             }
 
             pub(in crate::simulation) fn rules(&self) -> $crate::simulation::clients::Rules {
@@ -97,7 +97,7 @@ macro_rules! options {
         $check.bins($self.horizon_ms, $most, $self.$field)
     };
     (@check $self:ident $check:ident [$option:expr] $field:ident [$lo:expr, $hi:expr, $rule:expr]) => {
-        $check.range($option, f64::from($self.$field), ($lo, $hi), $rule)
+        $check.range($option, Some(f64::from($self.$field)), ($lo, $hi, $rule))
     };
     (@check $self:ident $check:ident [$option:expr] $field:ident $method:ident) => {
         $self.$method($check)

@@ -58,12 +58,12 @@ impl OutageOptions {
         let stands_still = (ABOVE_0..=MAX_TIME_MS).contains(&horizon)
             && self.policy.max_attempts() == UNLIMITED
             && is_no_time(latency.max(longest), horizon);
-        check.holds(
+        check.require(
             "latency_ms",
-            latency,
-            !stands_still,
+            Some(latency),
             "above 0 if the policy never waits and never gives up, and more than a 10^15th of \
              horizon_ms, because time would stand still",
+            !stands_still,
         );
     }
 }

@@ -87,26 +87,25 @@ impl LoadProtection {
             }) => {
                 check.listed(options.problems().into_result());
                 let rule = "between 0 and 1,000 tokens";
-                check.range("budget.per_request", *per_request, (0.0, 1e3), rule);
+                check.range("budget.per_request", Some(*per_request), (0.0, 1e3, rule));
                 let rule = "between 0 and 10^9 tokens";
-                check.range("budget.per_second", *per_second, (0.0, 1e9), rule);
+                check.range("budget.per_second", Some(*per_second), (0.0, 1e9, rule));
             }
             Some(LoadBudget::Grpc {
                 max_tokens,
                 token_ratio,
             }) => {
                 let rule = "between 1 and 1,000 tokens";
-                check.range("budget.max_tokens", *max_tokens, (1.0, 1e3), rule);
+                check.range("budget.max_tokens", Some(*max_tokens), (1.0, 1e3, rule));
                 let allowed = *token_ratio > 0.0 && *token_ratio <= 1e3;
                 let rule = "above 0 and at most 1,000 tokens";
-                check.holds("budget.token_ratio", *token_ratio, allowed, rule);
+                check.require("budget.token_ratio", Some(*token_ratio), rule, allowed);
             }
             None => {}
         }
         if let Some(LoadBreaker { options, draw }) = &self.breaker {
             check.listed(options.problems().into_result());
-            let draw = draw.unwrap_or_default();
-            check.range("breaker.draw", draw, (0.0, 1.0), "between 0 and 1");
+            check.range("breaker.draw", *draw, (0.0, 1.0, "between 0 and 1"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A server that answers "too many requests": does each worker learn it by itself, or one for all?
 
 use crate::core::protection::Cooldown;
-use crate::core::{Failure, Hint, OptionErrors, RetryPolicy, Seed, Waits, getters};
+use crate::core::{Failure, Hint, NOT_NEGATIVE, OptionErrors, RetryPolicy, Seed, Waits, getters};
 
 use super::agenda::Agenda;
 use super::check::{ABOVE_0, Check, INTEGER, POSITIVE_MS, is_no_time};
@@ -54,19 +54,17 @@ impl RateLimitOptions {
     fn check_latency(&self, check: &mut Check) {
         let (latency, horizon) = (self.latency_ms, self.horizon_ms);
         let stands_still = (ABOVE_0..=1e9).contains(&horizon) && is_no_time(latency, horizon);
-        check.holds(
+        check.require(
             "latency_ms",
-            latency,
-            (ABOVE_0..=1e6).contains(&latency) && !stands_still,
+            Some(latency),
             "above 0, at most 10^6 milliseconds and more than a 10^15th of horizon_ms",
+            (ABOVE_0..=1e6).contains(&latency) && !stands_still,
         );
     }
 
     fn check_hints(&self, check: &mut Check) {
         if let RateHints::Shared { max_hold_ms } = self.hints {
-            let rule = "a non-negative number of milliseconds or Infinity";
-            let range = (0.0, f64::INFINITY);
-            check.range("cooldown.max_hold_ms", max_hold_ms, range, rule);
+            check.range("cooldown.max_hold_ms", Some(max_hold_ms), NOT_NEGATIVE);
         }
     }
 }

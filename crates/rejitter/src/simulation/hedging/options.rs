@@ -35,12 +35,12 @@ impl HedgeRule {
         match self.delay {
             HedgeDelay::Fixed(ms) => {
                 let rule = "a non-negative number of milliseconds, at most 2^53 - 1";
-                check.range("hedge.delay_ms", ms, (0.0, MAX_MS), rule);
+                check.range("hedge.delay_ms", Some(ms), (0.0, MAX_MS, rule));
             }
             HedgeDelay::Learned(quantile) => {
                 let rule = "a number above 0 and below 1";
                 let holds = quantile > 0.0 && quantile < 1.0;
-                check.holds("hedge.quantile", quantile, holds, rule);
+                check.require("hedge.quantile", Some(quantile), rule, holds);
             }
         }
     }
@@ -48,7 +48,7 @@ impl HedgeRule {
     fn check_ratio(&self, check: &mut Check) {
         let rule = "a number between 0.001 and 1, or Infinity";
         let holds = (0.001..=1.0).contains(&self.max_ratio) || self.max_ratio == f64::INFINITY;
-        check.holds("hedge.max_ratio", self.max_ratio, holds, rule);
+        check.require("hedge.max_ratio", Some(self.max_ratio), rule, holds);
     }
 }
 
@@ -82,7 +82,7 @@ options! { seeded
 
 impl HedgingOptions {
     pub(super) fn check(&self) -> Result<(), OptionErrors> {
-        let mut check = Check::default();
+        let mut check = Check::NONE;
         self.check_all(&mut check);
         self.service.check_all(&mut check);
         if let Some(hedge) = self.hedge {
@@ -91,6 +91,6 @@ impl HedgingOptions {
         if let Some(load) = self.load {
             load.check_all(&mut check);
         }
-        check.finish()
+        check.into_result()
     }
 }

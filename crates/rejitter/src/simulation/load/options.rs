@@ -73,20 +73,23 @@ impl LoadOptions {
         match self.arrivals {
             Arrivals::Regular { per_s } | Arrivals::Poisson { per_s } => check.range(
                 "arrivals",
-                per_s,
-                (ABOVE_0, 1e10 / span),
-                "above 0 per second and at most 10^7 requests up to horizon_ms",
+                Some(per_s),
+                (
+                    ABOVE_0,
+                    1e10 / span,
+                    "above 0 per second and at most 10^7 requests up to horizon_ms",
+                ),
             ),
             Arrivals::Closed { clients, think_ms } => {
                 let rule = "a number of clients, an integer between 1 and 10^6";
-                check.range("arrivals", f64::from(clients), (1.0, 1e6), rule);
+                check.range("arrivals", Some(f64::from(clients)), (1.0, 1e6, rule));
                 let rule = "a pause of between 0 and 10^9 milliseconds";
-                check.range("arrivals", think_ms, (0.0, 1e9), rule);
+                check.range("arrivals", Some(think_ms), (0.0, 1e9, rule));
                 // A client that is rejected at once would ask again at once, for ever.
                 let has_breaker = self.protection.breaker.is_some();
                 let stands_still = self.ends() && has_breaker && is_no_time(think_ms, span);
                 let rule = "a pause of more than a 10^15th of horizon_ms when there is a breaker";
-                check.holds("arrivals", think_ms, !stands_still, rule);
+                check.require("arrivals", Some(think_ms), rule, !stands_still);
             }
         }
     }
@@ -95,7 +98,7 @@ impl LoadOptions {
         let (timeout, horizon) = (self.timeout_ms, self.horizon_ms);
         let stands_still = self.ends() && timeout > 0.0 && is_no_time(timeout, horizon);
         let rule = "more than a 10^15th of horizon_ms, because time would stand still";
-        check.holds("timeout_ms", timeout, !stands_still, rule);
+        check.require("timeout_ms", Some(timeout), rule, !stands_still);
     }
 
     fn check_protection(&self, check: &mut Check) {
