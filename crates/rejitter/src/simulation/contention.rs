@@ -205,7 +205,6 @@ impl Contention {
         (self.options.hop_mean_ms + self.options.hop_sd_ms * z).abs()
     }
 
-    #[inline]
     fn handle(&mut self, now: f64, event: u32) {
         let number = event & !WRITE;
         let Some(client) = self.clients.get_mut(number as usize) else {

@@ -158,7 +158,6 @@ impl Outage {
         )
     }
 
-    #[inline]
     fn handle(&mut self, now: f64, client: u32) {
         let Some(waits) = self.clients.get_mut(client as usize) else {
             return;
@@ -193,7 +192,6 @@ impl Outage {
 }
 
 /// Whether the server takes a request at `now`.
-#[inline]
 fn accepts(options: &OutageOptions, (tokens, counted): &mut (f64, f64), now: f64) -> bool {
     if now < options.down_ms {
         return false;

@@ -13,7 +13,6 @@ pub struct Summary {
 }
 
 /// Counts one more; saturates at the largest `u32`.
-#[inline]
 pub(super) fn count_one(count: &mut u32) {
     *count = count.saturating_add(1);
 }
