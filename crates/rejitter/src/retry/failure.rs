@@ -260,11 +260,10 @@ impl<M: Outcome> Operation<M> {
         let delay = decide(&self.policy, &mut self.waits, self.seed, 0, &asked)?;
         #[cfg(feature = "protection")]
         if let Some(guard) = self.outcome.guard() {
-            let base_ms = self.policy.base_ms();
             let remaining_ms = asked.remaining.map_or(f64::INFINITY, ms_from_duration);
             let (attempt, seed) = (self.attempts, &mut self.seed);
             let draw = || protection_draw(seed, attempt, now);
-            return guard.retry(now, delay, remaining_ms, base_ms, draw);
+            return guard.retry(now, delay, remaining_ms, &self.policy, draw);
         }
         Ok(delay)
     }
@@ -281,7 +280,6 @@ impl<M: Outcome> Operation<M> {
         hint: Option<Duration>,
         hooks: &mut impl Hooks<M::Attempt>,
     ) {
-        let longest_ms = self.policy.max_retry_after_ms();
         let timeout = self.outcome.attempt_timeout();
         let Some(guard) = self.outcome.guard() else {
             return;
@@ -304,12 +302,11 @@ impl<M: Outcome> Operation<M> {
         let failure = Failure {
             signal,
             hint,
-            longest_ms,
             took: Some(duration).filter(|_| started.hedge.is_none() && tells),
         };
         let seed = &mut self.seed;
         let draw = || protection_draw(seed, number, ended);
-        guard.failed(started.hedge, ended, failure, draw);
+        guard.failed(started.hedge, ended, failure, &self.policy, draw);
     }
 }
 

@@ -232,14 +232,13 @@ impl<M: Outcome> Operation<M> {
         }
         #[cfg(feature = "protection")]
         {
-            let (base_ms, remaining_ms) = (self.policy.base_ms(), self.remaining_ms(now));
-            let longest_ms = self.policy.max_retry_after_ms();
+            let remaining_ms = self.remaining_ms(now);
             let Some(guard) = self.outcome.guard() else {
                 return Ok(None);
             };
-            let seed = &mut self.seed;
+            let (policy, seed) = (&self.policy, &mut self.seed);
             let draw = || protection_draw(seed, attempts, now);
-            match guard.enter(now, remaining_ms, base_ms, longest_ms, draw) {
+            match guard.enter(now, remaining_ms, policy, draw) {
                 Next::Begin => {}
                 Next::Hold(duration) => return Ok(Some(duration)),
                 Next::Rejected(rejected) => {

@@ -215,8 +215,7 @@ where
         #[cfg(feature = "protection")]
         while let Some(guard) = &mut guard {
             let draw = || seed.draw(outage, waits.attempt(), PROTECTION_DRAW);
-            let longest_ms = policy.max_retry_after_ms();
-            let wait = match guard.enter(now(), f64::INFINITY, policy.base_ms(), longest_ms, draw) {
+            let wait = match guard.enter(now(), f64::INFINITY, &policy, draw) {
                 Next::Begin => break,
                 Next::Hold(wait) => wait,
                 Next::Rejected(rejected) => {
@@ -255,11 +254,10 @@ where
             let failure = Failure {
                 signal: Signal::from(verdict),
                 hint: None,
-                longest_ms: policy.max_retry_after_ms(),
                 took: None,
             };
             let draw = || seed.draw(outage, waits.attempt(), PROTECTION_DRAW);
-            guard.failed(None, now(), failure, draw);
+            guard.failed(None, now(), failure, &policy, draw);
         }
         if verdict == Verdict::Stop {
             return end;

@@ -1,5 +1,6 @@
 //! Facts that an operation and the state of its destination exchange.
 
+use crate::core::RetryPolicy;
 use crate::retry::Signal;
 
 /// The numbers that the parts give an attempt when they admit it, and take back at its end. A part's own numbers are
@@ -29,15 +30,13 @@ pub(super) enum Entry {
 
 /// The facts about an attempt that is about to start.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct Limits<'a> {
     /// It is the first one of its operation, or follows an answer.
     pub(super) first: bool,
     /// It has been held.
     pub(super) held: bool,
     pub(super) remaining_ms: f64,
-    pub(super) base_ms: f64,
-    /// The policy follows no hint further.
-    pub(super) longest_ms: f64,
+    pub(super) policy: &'a RetryPolicy,
 }
 
 /// Price of a retry in tokens of the budget. The attempts of the round before it set it, the highest one counts.
@@ -63,10 +62,10 @@ impl From<Signal> for Price {
 
 /// A wait that is to be followed by a retry.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plan {
+pub(super) struct Plan<'a> {
     pub(super) delay_ms: f64,
     pub(super) remaining_ms: f64,
-    pub(super) base_ms: f64,
+    pub(super) policy: &'a RetryPolicy,
     pub(super) price: Price,
     /// End of the cooldown that the failure itself set. NaN for none.
     pub(super) own_until: f64,

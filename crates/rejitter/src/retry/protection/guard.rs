@@ -10,6 +10,7 @@ use super::events::Rejection;
 use super::facts::{Entry, Limits, Pass, Plan, Price};
 use super::time_ms;
 use crate::StopReason;
+use crate::core::RetryPolicy;
 use crate::core::protection::Verdict;
 use crate::policy::{duration_from_ms, ms_from_duration};
 use crate::retry::race::Races;
@@ -77,8 +78,6 @@ pub(in crate::retry) struct Failure {
     pub(in crate::retry) signal: Signal,
     /// Time that the server asked for.
     pub(in crate::retry) hint: Option<Duration>,
-    /// No hint is followed further.
-    pub(in crate::retry) longest_ms: f64,
     /// How long the attempt took, if its end says how long attempts take. `None` for a hedge.
     pub(in crate::retry) took: Option<Duration>,
 }
@@ -136,8 +135,7 @@ impl Protected {
         &mut self,
         now: Duration,
         remaining_ms: f64,
-        base_ms: f64,
-        longest_ms: f64,
+        policy: &RetryPolicy,
         draw: impl FnOnce() -> f64,
     ) -> Next {
         let was_held = self.held_since.take();
@@ -159,8 +157,7 @@ impl Protected {
                     first,
                     held: was_held.is_some(),
                     remaining_ms,
-                    base_ms,
-                    longest_ms,
+                    policy,
                 };
                 locked.enter(time, limits, draw)
             }),
@@ -249,10 +246,11 @@ impl Protected {
         hedge: Option<Pass>,
         now: Duration,
         failure: Failure,
+        policy: &RetryPolicy,
         draw: impl FnOnce() -> f64,
     ) {
         let first = failure.took.filter(|_| self.first);
-        let cut = |hint: Duration| ms_from_duration(hint).min(failure.longest_ms);
+        let cut = |hint: Duration| ms_from_duration(hint).min(policy.max_retry_after_ms());
         let (verdict, busy_ms) = match failure.signal {
             Signal::Failure => (Verdict::Failure, 0.0),
             Signal::Success | Signal::Declined => (Verdict::Success, 0.0),
@@ -299,14 +297,14 @@ impl Protected {
         now: Duration,
         delay: Duration,
         remaining_ms: f64,
-        base_ms: f64,
+        policy: &RetryPolicy,
         draw: impl FnOnce() -> f64,
     ) -> Result<Duration, StopReason> {
         let delay_ms = ms_from_duration(delay);
         let plan = Plan {
             delay_ms,
             remaining_ms,
-            base_ms,
+            policy,
             price: self.price,
             own_until: self.own_until,
         };

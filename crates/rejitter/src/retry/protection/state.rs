@@ -35,7 +35,7 @@ impl Locked<'_> {
     pub(super) fn enter(
         &mut self,
         now: f64,
-        limits: Limits,
+        limits: Limits<'_>,
         draw: impl FnOnce() -> f64,
     ) -> Result<Entry, Rejection> {
         self.reject_for_breaker(now, 0.0)?;
@@ -47,9 +47,10 @@ impl Locked<'_> {
             if left_ms > 0.0 {
                 probes = limits.first && !limits.held && !state.cooldown.is_probed();
                 if !probes && !limits.held {
-                    let ms = state.cooldown.hold_ms(now, limits.base_ms, draw());
-                    let long = left_ms > max_hold_ms.unwrap_or(limits.longest_ms)
-                        || ms >= limits.remaining_ms;
+                    let ms = state.cooldown.hold_ms(now, limits.policy.base_ms(), draw());
+                    let longest_ms = limits.policy.max_retry_after_ms();
+                    let long =
+                        left_ms > max_hold_ms.unwrap_or(longest_ms) || ms >= limits.remaining_ms;
                     if long || state.held >= MOST_HELD {
                         return Err(self.rejected_by_cooldown(left_ms));
                     }
@@ -150,7 +151,7 @@ impl Locked<'_> {
     pub(super) fn retry(
         &mut self,
         now: Option<f64>,
-        plan: Plan,
+        plan: Plan<'_>,
         draw: impl FnOnce() -> f64,
     ) -> Result<(f64, f64), Rejection> {
         let mut delay_ms = plan.delay_ms;
@@ -159,7 +160,7 @@ impl Locked<'_> {
             if self.recipe.cooldown.is_some() && cooldown.until() != plan.own_until {
                 let left_ms = cooldown.left_ms(now);
                 if left_ms > 0.0 {
-                    let ms = cooldown.hold_ms(now, plan.base_ms, draw());
+                    let ms = cooldown.hold_ms(now, plan.policy.base_ms(), draw());
                     if ms > delay_ms {
                         delay_ms = ms;
                         if ms >= plan.remaining_ms {
