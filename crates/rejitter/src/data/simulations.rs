@@ -183,41 +183,32 @@ pub fn simulate(name: &str, policy: &Value, seed: Seed, options: &Value) -> Made
         (line.finish(data.policy())?, data)
     };
     let curve = data.curve.unwrap_or_default();
-    macro_rules! options {
-        ($type:ident) => {
-            $type {
-                curve,
-                ..$type::new(policy, seed)
-            }
-        };
+    // Options that are no numbers, or have another default than that of the simulation, come first.
+    macro_rules! study {
+        ($model:ident $type:ident $options:ident $(, $($field:ident).+ = $value:expr)*) => {{
+            let mut $options = $type { curve, ..$type::new(policy, seed) };
+            $($options.$($field).+ = $value;)*
+            given.numbers("", &mut |name, number| $options.set(name, number));
+            given.study($model::new($options))
+        }};
     }
     match name {
-        "contention" => {
-            let mut options = options!(ContentionOptions);
-            given.numbers("", &mut |name, number| options.set(name, number));
-            given.study(Contention::new(options))
-        }
-        "outage" => {
-            let mut options = options!(OutageOptions);
-            options.deadline_ms = data.total_timeout_ms.unwrap_or(options.deadline_ms);
-            given.numbers("", &mut |name, number| options.set(name, number));
-            given.study(Outage::new(options))
-        }
-        "load" => {
-            let mut options = options!(LoadOptions);
-            options.timeout_ms = data.attempt_timeout_ms.unwrap_or(options.timeout_ms);
-            options.arrivals = given.arrivals().unwrap_or(options.arrivals);
-            options.protection.budget = given.has("budget").then(|| given.budget());
-            options.protection.breaker = given.has("breaker").then(|| given.breaker());
-            given.numbers("", &mut |name, number| options.set(name, number));
-            given.study(Load::new(options))
-        }
-        _ => {
-            let mut options = options!(RateLimitOptions);
-            options.hints = given.hints(policy.max_retry_after_ms());
-            given.numbers("", &mut |name, number| options.set(name, number));
-            given.study(RateLimit::new(options))
-        }
+        "contention" => study!(Contention ContentionOptions options),
+        "outage" => study!(
+            Outage OutageOptions options,
+            deadline_ms = data.total_timeout_ms.unwrap_or(options.deadline_ms)
+        ),
+        "load" => study!(
+            Load LoadOptions options,
+            timeout_ms = data.attempt_timeout_ms.unwrap_or(options.timeout_ms),
+            arrivals = given.arrivals().unwrap_or(options.arrivals),
+            protection.budget = given.has("budget").then(|| given.budget()),
+            protection.breaker = given.has("breaker").then(|| given.breaker())
+        ),
+        _ => study!(
+            RateLimit RateLimitOptions options,
+            hints = given.hints(policy.max_retry_after_ms())
+        ),
     }
 }
 
