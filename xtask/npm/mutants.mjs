@@ -27,8 +27,8 @@ const modules = inTarget('pkg.modules');
 
 const FOLDERS = ['engine', 'options', 'fetch', 'protection', 'lab', 'testing', 'engines', 'reconnect'];
 /** Random schedules, in threads whose coverage is unknown, and the modules that they drive. */
-const SCHEDULES = ['plain', 'protected'].map((among) => `schedules/run.mjs --count 1500 --seed 1 --among ${among}`);
-const DRIVEN = /^(run|options|protection)\//;
+const SCHEDULES = ['plain', 'light', 'protected'].map((of) => `schedules/run.mjs --count 1500 --seed 1 --among ${of}`);
+const DRIVEN = /^(run|light|options|protection)\//;
 /** Slower test files are left out, and named. */
 const LONGEST_MS = 30_000;
 /** The least time that a test file has before it counts as hung. */

@@ -107,11 +107,12 @@ export class Limits {
 
   /** The signal was aborted. @param {AbortSignal} signal */
   abort(signal) {
-    this.#stop(reasonOf(signal));
+    const reason = reasonOf(signal);
+    this.#stop(reason, reason);
   }
 
-  /** @param {unknown} reason for the signal of the attempt @param {unknown} [error] */
-  #stop(reason, error = reason) {
+  /** @param {unknown} reason for the signal of the attempt @param {unknown} error of the operation */
+  #stop(reason, error) {
     this.stopped = [error];
     this.release();
     this.#end(reason);

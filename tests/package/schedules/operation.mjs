@@ -4,7 +4,7 @@ import { AWAITED } from '../lib/callbacks.mjs';
 import { Attempt, outcomeOf } from './attempt.mjs';
 import { SUCCESS } from './machines.mjs';
 import { tell } from './states.mjs';
-import { INTERRUPTED, now, steps, timer } from './timer.mjs';
+import { INTERRUPTED, adopt, now, steps, timer } from './timer.mjs';
 import { RejectedError, RetryError, SupersededError, TimeoutError, accountOf, blame, isA } from './values.mjs';
 import { computedWait, draw, hintedWait } from './waits.mjs';
 
@@ -275,7 +275,8 @@ export class Operation {
         answer = attempt.timeout;
       }
       attempt.failed = failed;
-      const said = accountOf(answer);
+      const { light } = options;
+      const said = light && !failed ? { shown: answer } : accountOf(answer);
       // What should have been thrown.
       if (!failed && said.marked) throw new TypeError('rejitter: ', { cause: answer.cause });
       if (this.isOver(attempt)) return 'aborted';
@@ -285,7 +286,7 @@ export class Operation {
         return 'success';
       }
       attempt.endedAt = now();
-      attempt.hintMs = failed ? said.afterMs : NaN;
+      attempt.hintMs = failed && !light ? said.afterMs : NaN;
       attempt.throttle();
       this.hook('onFailure', attempt.number, { hedge: attempt.hedge, ...outcomeOf(attempt) });
       this.cancels.hedge();
@@ -313,8 +314,9 @@ export class Operation {
   /** A callback other than the operation itself has thrown, or returned what it must not. */
   fails(attempt, thrown) {
     if (attempt.endedAt !== undefined) attempt.classify(false);
-    const error = accountOf(thrown).shown;
-    if (attempt.failed) blame(error, attempt.outcome);
+    const { light } = this.options;
+    const error = light ? thrown : accountOf(thrown).shown;
+    if (attempt.failed && !light) blame(error, attempt.outcome);
     if (attempt.endedAt === undefined) attempt.outcome = error;
     attempt.fault = { error };
     this.last = attempt;
@@ -392,7 +394,7 @@ export class Operation {
   /** An answer of a callback that must be a number. */
   number(value, most) {
     if (typeof value === 'number' && value >= 0 && value <= most) return value;
-    throw new RangeError('rejitter: ');
+    throw new (this.options.light && typeof value !== 'number' ? TypeError : RangeError)('rejitter: ');
   }
 
   /** The draw of protection. */
@@ -422,7 +424,7 @@ export class Operation {
   raced(value, holder = this) {
     if (this.sync) return value;
     return new Promise((resolve, reject) => {
-      Promise.resolve(value).then(resolve, reject);
+      adopt(value, resolve, reject);
       holder.cut = reject;
       if (this.stopped) reject(INTERRUPTED);
     });

@@ -52,7 +52,7 @@ export function verdict(g, again) {
 }
 
 const WAYS = ['now', 'now', 'now', 'promise', 'promise', 'later', 'later', 'thenable', 'never'];
-const STYLES = ['plain', 'late', 'twice', 'throwsAfter', 'nested', 'function'];
+const STYLES = 'plain late twice throws throwsAfter nested function foreign ownThen'.split(' ');
 
 /**
  * How a callback ends. `ok` decides between its result and its failure.
@@ -64,7 +64,8 @@ export function outcome(g, { ms, sync }, chanceOfSuccess, fails, succeeds, attem
   const value = ok ? succeeds(g) : fails(g);
   const how = sync ? 'now' : g.pick([...WAYS, attempt ? 'obey' : 'later']);
   if (how === 'later') return { how, ok, value, ms: ms() };
-  if (how === 'thenable') return { how, ok, value, style: g.pick(STYLES), ms: g.unit() * 50 };
+  if (how === 'thenable')
+    return { how, ok, value, style: g.pick(ok ? STYLES : [...STYLES, 'getter']), ms: g.unit() * 50 };
   if (how === 'obey') return { how: 'later', ok, value, heeds: g.pick([0, 5, 100]), ms: g.unit() * 400 };
   if (how === 'never' && g.chance(0.4)) return { how, ok: false };
   return { how, ok, value };

@@ -2,6 +2,7 @@
 // callbacks, writing down everything that happens.
 
 import { tracingChannel } from 'node:diagnostics_channel';
+import { runInNewContext } from 'node:vm';
 
 import { AWAITED } from '../lib/callbacks.mjs';
 import { RESULTS, failure, value } from './values.mjs';
@@ -47,14 +48,16 @@ class Stage extends World {
     this.protections = schedule.protections.map((parts) => this.protection(parts));
     for (const { id, signal } of [{ ...schedule.policies[0], id: 'policy' }, ...schedule.operations])
       if (signal && signal !== 'policy') this.signals.set(id, this.signal(signal, id));
-    for (const event of schedule.events) if (event.at < 0) this.happen(event);
+    // Before any call, in which time may pass.
+    for (const event of schedule.events)
+      if (event.at < 0) this.happen(event);
+      else this.later(event.at, () => this.happen(event));
     for (const policy of schedule.policies) this.policy(policy);
     for (const plan of schedule.operations) {
       if (plan.at === 0 && this.protections.length === 0) this.start(plan);
       // With protection, each call has a macrotask of its own: what happens in it then has one order.
       else this.later(plan.at, () => this.start(plan));
     }
-    for (const event of schedule.events) if (event.at >= 0) this.later(event.at, () => this.happen(event));
     for (const lie of schedule.lies) this.later(lie.at, () => this.lie(lie));
     if (schedule.afterwards) this.endWell();
   }
@@ -69,10 +72,9 @@ class Stage extends World {
       this.problem('recovery', 'the breaker is not closed');
     if (schedule.policies[0].options.metrics) this.note('metrics', undefined, policies[0].object.metrics());
     for (const operation of this.operations) {
-      // Those that nobody has read are made when they are read here: that is done for hedges only.
-      const hedged = schedule.protections[operation.policy.of]?.hedge !== undefined;
-      const reasons = operation.received.map(({ signal, attempt }) => {
-        const { aborted, reason } = (hedged ? attempt.signal : signal) ?? {};
+      // Those that nobody has read are made when they are read here.
+      const reasons = operation.received.map((attempt) => {
+        const { aborted, reason } = attempt?.signal ?? {};
         return aborted && [reason];
       });
       this.note('signals', operation, { reasons });
@@ -138,9 +140,9 @@ class Stage extends World {
   }
 
   signal(kind, name) {
-    const controller = kind === 'bare' ? bareController() : new AbortController();
-    const { signal } = controller;
     const listeners = new Set();
+    const controller = kind === 'bare' ? bareController(listeners) : new AbortController();
+    const { signal } = controller;
     for (const [method, change] of [
       ['addEventListener', 'add'],
       ['removeEventListener', 'delete'],
@@ -259,7 +261,13 @@ class Stage extends World {
     const { plan, policy } = operation;
     const { via, key } = plan;
     const { options, object } = this.policies[plan.policy];
-    const fn = (attempt) => this.attempted(operation, attempt);
+    const stage = this;
+    function fn(...args) {
+      // The function's own receiver is nothing. That of rejitter/light gets an undefined second argument.
+      if (this !== undefined || args.length > 1 + stage.schedule.light)
+        stage.problem('isolation', 'an attempt gets more than itself');
+      return stage.attempted(operation, args[0]);
+    }
     const signal = plan.signal && { signal: this.signals.get(plan.signal === 'policy' ? 'policy' : plan.id).signal };
     const keyed = policy.of !== undefined && key !== undefined;
     if (via === 'wrap')
@@ -296,22 +304,21 @@ class Stage extends World {
       this.problem('attempts', `more than ${MOST_CALLS} attempts`);
       return new Promise(() => {});
     }
-    const received = { attempt, signal: undefined };
-    operation.received.push(received);
+    operation.received.push(attempt);
     // A wrapped function receives no attempt.
     if (attempt !== undefined) {
       this.byAttempt.set(attempt, operation);
       const { attempt: number, attemptsLeft, name, previousError, previousDelayMs } = attempt;
-      Object.assign(seen, { number, attemptsLeft, name, previousError, previousDelayMs });
-      const { skew } = this.schedule.clock;
+      const { clock, light } = this.schedule;
+      const { skew } = clock;
+      Object.assign(seen, { number }, !light && { attemptsLeft, name, previousError, previousDelayMs });
       // Not always: an unread signal is another path through the package.
       if ((n + skew) % 2 === 0) {
         const { signal } = attempt;
-        received.signal = signal;
         seen.aborted = signal.aborted;
         signal.onabort = () => this.note('attemptAborted', operation, { n, signal: signal.reason });
       }
-      if ((n + skew) % 3 === 0) [seen.elapsedMs, seen.remainingMs] = [attempt.elapsedMs, attempt.remainingMs];
+      if ((n + skew) % 3 === 0 && !light) [seen.elapsedMs, seen.remainingMs] = [attempt.elapsedMs, attempt.remainingMs];
     }
     const { last, stubborn, attempts } = operation.plan;
     const further = last || (!stubborn && this.protections.length === 0) ? SUCCESS : n < 20 ? FAILURE : LAST;
@@ -438,18 +445,30 @@ const simple = (ms, { policies: [{ named }] }) => ({
   attempts: [{ before: [], end: { how: ms > 0 ? 'later' : 'now', ok: false, ms, value: { kind: 'error' } } }],
 });
 
-/** Of a signal that gives no reason. */
-function bareController() {
-  const signal = Object.assign(new EventTarget(), { aborted: false });
+/** Another realm, for whose objects `instanceof` is false. */
+const foreign = runInNewContext(`({ Promise, signal: () => ({ addEventListener() {}, removeEventListener() {} }) })`);
+
+/** Of a signal of another realm that gives no reason. */
+function bareController(listeners) {
+  const signal = Object.assign(foreign.signal(), { aborted: false });
   const abort = () => {
     signal.aborted = true;
-    signal.dispatchEvent(new Event('abort'));
+    for (const listener of [...listeners]) listener({ type: 'abort', target: signal });
   };
   return { signal, abort };
 }
 
+const throws = (error) => {
+  throw error;
+};
+
 function thenable(style, settle, world, ms) {
+  if (style === 'getter') return Object.defineProperty({}, 'then', { get: () => settle(undefined, throws) });
+  if (style === 'foreign') return new foreign.Promise(settle);
+  // `await` ignores it.
+  if (style === 'ownThen') return Object.assign(new Promise(settle), { then() {} });
   const then = {
+    throws: (resolve) => settle(resolve, throws),
     late: (resolve, reject) => world.later(ms, () => settle(resolve, reject)),
     twice: (resolve, reject) => {
       settle(resolve, reject);

@@ -49,6 +49,8 @@ export class RetryPolicy {
 }
 
 const once = (more) => (fn, options) => traced(new RetryPolicy({ ...more, ...options }).begin(fn, {}));
+/** That of rejitter/light: marks are read less, and what takes the place of a failure does not get it as its cause. */
+export const light = once({ light: true });
 export const named = Object.fromEntries(Object.entries(NAMED).map(([name, more]) => [name, once(more)]));
 export const retrySync = (fn, options) =>
   CHANNEL.traceSync(() => blocking(new RetryPolicy(options).begin(fn, { sync: true })));

@@ -1,5 +1,5 @@
 // node tests/package/schedules/run.mjs [--count 1000000] [--seed S] [--only INDEX] [--threads 2]
-//   [--among plain|protected|hedged]
+//   [--among plain|light|protected|hedged]
 //
 // Runs random schedules against the packed package (REJITTER_TARBALL). Without --seed, it chooses a seed. Exits with 1
 // when a schedule breaks an invariant, after shrinking that schedule to a short trace.

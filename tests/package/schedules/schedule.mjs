@@ -1,6 +1,7 @@
 // A schedule is data: the policies, what each callback does when it is called, when signals are aborted, and what is
 // protected. It is made from a seed, and because it is data it can be shrunk and printed.
 
+import { OPTIONS } from '../../../xtask/npm/options.mjs';
 import { AWAITED, HOOKS } from '../lib/callbacks.mjs';
 import { failure, failureKind, outcome, resultKind, slipKind, verdict } from './outcomes.mjs';
 import { generator } from './random.mjs';
@@ -9,6 +10,9 @@ import { NAMED, OWN_CURVE, PRESETS, kindsOf } from './waits.mjs';
 
 /** The share of schedules without protection. */
 const PLAIN = 0.47;
+/** Of these, one in so many is for rejitter/light, which has some of the options. */
+const ONE_LIGHT_IN = 5;
+const LIGHT = OPTIONS.flatMap(({ name, takers }) => (takers.includes('light') ? [name] : []));
 
 /**
  * Worlds with protection: those in which machines of this kind have failed. Answers outlast the lease of a probe and
@@ -28,22 +32,22 @@ const GAPS = {
 /**
  * @param {number} seed
  * @param {number} index
- * @param {'plain' | 'protected' | 'hedged'} [among] for planted bugs, which schedules to make. Then the numbers of
- *   protection are read after each macrotask, so that a bug shows where it acts.
+ * @param {'plain' | 'light' | 'protected' | 'hedged'} [among] for planted bugs, which schedules to make. Then the numbers
+ *   of protection are read after each macrotask, so that a bug shows where it acts.
  */
 export function makeSchedule(seed, index, among) {
   const g = generator(seed, index);
   const plain = g.chance(PLAIN);
-  let world = (among === undefined ? plain : among === 'plain') ? 'plain' : g.pick(WORLDS);
+  let world = (among === undefined ? plain : among === 'plain' || among === 'light') ? 'plain' : g.pick(WORLDS);
+  const light = among === 'light' || (among === undefined && plain && index % ONE_LIGHT_IN === 0);
   const hedged = world !== 'plain' && (among === 'hedged' || g.chance(0.1));
   // Enough operations, most of them quick, to learn a delay from.
   if (hedged && !['nested', 'clock'].includes(world) && g.chance(among === 'hedged' ? 0.25 : 0.06)) world = 'many';
   const gap = g.pick(GAPS[world] ?? [1, 20, 20, 300, 6000]);
   const schedule = {
-    world,
-    gap,
+    ...{ world, gap, light },
     single: world === 'plain' ? g.chance(0.76) : world !== 'nested',
-    traced: g.chance(0.03),
+    traced: g.chance(0.03) && !light,
     clock: clock(g, world),
     lies: [],
     protections: [],
@@ -77,7 +81,7 @@ function clock(g, world) {
 
 /** One policy without protection, of one operation or a few, with hostile callbacks of every kind. */
 function plainOperations(g, schedule) {
-  const policy = plainPolicy(g);
+  const policy = schedule.light ? lightPolicy(g) : plainPolicy(g);
   schedule.policies.push(policy);
   const count = schedule.single ? 1 : g.whole(2, 3);
   for (let id = 0; id < count; id += 1) {
@@ -167,8 +171,7 @@ function some(g, table, options = {}) {
   return options;
 }
 
-function plainPolicy(g) {
-  const shape = g.pick(['policy', 'policy', 'policy', 'once', 'named', 'preset']);
+function plainPolicy(g, shape = g.pick(['policy', 'policy', 'policy', 'once', 'named', 'preset'])) {
   const preset = shape === 'preset' ? g.pick(Object.keys(PRESETS)) : undefined;
   const named = shape === 'named' ? g.pick(Object.keys(NAMED).slice(1)) : shape === 'once' ? 'retry' : undefined;
   const { capRule, ...implied } = PRESETS[preset] ?? NAMED[named] ?? {};
@@ -189,6 +192,15 @@ function plainPolicy(g) {
   uses.random = options.seed === undefined;
   const signal = g.chance(0.3) ? g.pick(['real', 'real', 'bare']) : undefined;
   return { preset, named, implied, options, signal, uses };
+}
+
+/** The same for rejitter/light: of the options, callbacks and jitters, those that it has. */
+function lightPolicy(g) {
+  const { options, signal, uses } = plainPolicy(g, 'once');
+  const jitter = g.pick(['none', 'equal', 'full']);
+  const known = Object.entries({ ...options, jitter }).filter(([name]) => LIGHT.includes(name));
+  const own = { random: true, retryIf: uses.retryIf, hooks: [] };
+  return { named: 'retry', implied: {}, options: Object.fromEntries(known), signal, uses: own };
 }
 
 function curve(g, implied) {
@@ -332,8 +344,10 @@ function plainOperation(g, schedule, id, at) {
   const { totalTimeoutMs: total } = options;
   const blocks = [0.5, 30, 200, ...(total <= 20_000 ? [total, total] : [])];
   const n = g.whole(1, 6);
+  // Those of rejitter/light take a turn more for what is thrown at once: which of several hear of an abort is open.
+  const aborts = signals.length > 0 && (schedule.single || !schedule.light);
   const acts = actsOf(g, [
-    [signals.length > 0 ? 0.35 : 0, () => ({ do: 'abort', signal: g.pick(signals), reason: g.pick(KINDS) })],
+    [aborts ? 0.35 : 0, () => ({ do: 'abort', signal: g.pick(signals), reason: g.pick(KINDS) })],
     // Whose turn it is in a macrotask of several is open.
     [schedule.single ? 0.25 : 0, () => ({ do: 'busy', ms: g.pick(blocks) })],
     [0.5, () => wall(g)],

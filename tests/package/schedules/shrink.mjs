@@ -7,7 +7,9 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 const MOST = 3000;
 
 /** Properties that stay: without them, a schedule is not a smaller one but another. */
-const NEEDED = new Set('at attempts before early how id kind late ms policy random seed skew start via'.split(' '));
+const NEEDED = new Set(
+  'at attempts before early how id kind late light ms policy random seed skew start via'.split(' '),
+);
 
 /** Simpler values of properties. */
 const SIMPLE = {

@@ -13,12 +13,15 @@ import { sentenceOf } from './threads.mjs';
 import { takeOver } from './world.mjs';
 
 const REFERENCE = { ...reference, ...reference.named };
+const LIGHT = { ...REFERENCE, retry: reference.light, retryReport: () => undefined };
+const referenceOf = (schedule) => (schedule.light ? LIGHT : REFERENCE);
+const formsOf = ({ light, twice }, pkg) => (light ? [pkg.light] : twice ? [pkg, pkg.twin] : [pkg]);
 
-/** What breaks an invariant in a schedule that is played with these forms of a package. */
-async function objections(schedule, expected, forms) {
+/** What breaks an invariant in a schedule that is played with the forms of a package. */
+async function objections(schedule, expected, pkg) {
   const found = [];
   let world;
-  for (const form of forms) {
+  for (const form of formsOf(schedule, pkg)) {
     world = await play(schedule, form);
     const difference = differenceOf(world, expected);
     found.push(...world.problems, ...(difference ? [difference] : []));
@@ -39,11 +42,11 @@ async function simulate(pkgs, { seed, from, step, to, small = false, among }) {
   const findings = [];
   for (let index = from; index < to && Object.keys(findings).length < pkgs.length; index += step) {
     const schedule = makeSchedule(seed, index, among);
-    const expected = await play(schedule, REFERENCE);
+    const expected = await play(schedule, referenceOf(schedule));
     schedules += 1;
     for (const [i, pkg] of pkgs.entries()) {
       if (findings[i] !== undefined) continue;
-      const { found } = await objections(schedule, expected, schedule.twice ? [pkg, pkg.twin] : [pkg]);
+      const { found } = await objections(schedule, expected, pkg);
       const [finding] = found;
       if (finding)
         findings[i] = { seed, index, among, ...finding, ...(small && (await shrunk(schedule, finding, pkg))) };
@@ -55,7 +58,7 @@ async function simulate(pkgs, { seed, from, step, to, small = false, among }) {
 /** The trace of the smallest schedule that breaks the same invariant in the same way: numbers and operation may differ. */
 async function shrunk(schedule, finding, pkg) {
   const shape = (each) => `${each.rule} ${each.text.replace(/\d+(\.\d+)?/g, '#')}`;
-  const tried = async (candidate) => objections(candidate, await play(candidate, REFERENCE), [pkg]);
+  const tried = async (candidate) => objections(candidate, await play(candidate, referenceOf(candidate)), pkg);
   const fails = async (candidate) => (await tried(candidate)).found.some((each) => shape(each) === shape(finding));
   const smallest = await shrink(schedule, fails);
   const { world, found } = await tried(smallest);
@@ -66,7 +69,10 @@ async function shrunk(schedule, finding, pkg) {
 async function open(folder) {
   const load = (file) => import(new URL(file, `${pathToFileURL(folder)}/`).href);
   const twin = { ...(await load('index.browser.js')), ...(await load('protection.browser.js')) };
-  return { ...(await load('index.js')), ...(await load('protection.js')), presets: await load('presets.js'), twin };
+  const main = { ...(await load('index.js')), ...(await load('protection.js')), presets: await load('presets.js') };
+  // It takes the marks of the main entry, and has no reports.
+  const light = { ...main, ...(await load('light.js')), retryReport: () => undefined };
+  return { ...main, twin, light };
 }
 
 takeOver();

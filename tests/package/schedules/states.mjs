@@ -1,12 +1,13 @@
 // Protection of the reference: the state of each destination, and what is told of it.
 
 import { Breaker, Budget, Cooldown, Hedging } from './machines.mjs';
+import { adopt } from './timer.mjs';
 
 /** Calls what may not change anything. */
 export function tell(hook, event) {
   try {
     const answer = hook(Object.freeze(event));
-    if (typeof answer === 'object' && answer !== null) Promise.resolve(answer).then(undefined, console.error);
+    if (typeof answer === 'object' && answer !== null) adopt(answer, undefined, console.error);
     return answer;
   } catch (error) {
     console.error(error);

@@ -34,6 +34,9 @@ export function timer(ms, unref, done) {
   return () => clearTimeout(handle);
 }
 
+/** Follows a value as `await` does, which ignores a promise's own `then`. */
+export const adopt = (value, ...handlers) => Promise.prototype.then.apply(Promise.resolve(value), handlers);
+
 /** Takes steps that wait for promises. */
 export async function steps(generator) {
   for (let step = generator.next(); ; ) {
