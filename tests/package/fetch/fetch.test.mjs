@@ -100,12 +100,12 @@ test('a Request that will not be sent again is not cloned', async (t) => {
   }
 });
 
-test('one signal for a thousand fetches leaves no listener: A01 A03', async () => {
+test('one signal for many fetches leaves no listener: A01 A03', async () => {
   const { signal } = new AbortController();
   const empty = async () => new Response(null, { status: Math.random() < 0.5 ? 503 : 204 });
   for (const options of [{}, { attemptTimeoutMs: 1000 }]) {
     const fetch = createFetch({ baseMs: 0, ...options }, empty);
-    for (let i = 0; i < 1000; i += 1) await fetch('http://x/', { signal });
+    for (let i = 0; i < 100; i += 1) await fetch('http://x/', { signal });
     assert.equal(getEventListeners(signal, 'abort').length, 0);
   }
 });

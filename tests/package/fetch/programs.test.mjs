@@ -120,7 +120,7 @@ const PROGRAMS = {
     const { getEventListeners } = await import('node:events');
     const { signal } = new AbortController();
     const fetch = createFetch({ attemptTimeoutMs: 60000 }, statuses(200));
-    for (let i = 0; i < 2000; i += 1) await (await fetch('http://x/', { signal })).text();
+    for (let i = 0; i < 300; i += 1) await (await fetch('http://x/', { signal })).text();
     const held = [await fetch('http://x/', { signal }), await fetch('http://x/', { signal })];
     statuses.sent.length = 0;
     await collect();
@@ -133,14 +133,13 @@ const PROGRAMS = {
   ],
   'Node does not warn of listeners when the attempts of many calls with one signal fail': [
     `${IMPORT}
-    const server = (await import('node:http')).createServer((_, response) => response.writeHead(503).end());
-    await new Promise((go) => server.listen(0, '127.0.0.1', go));
     process.on('warning', (warning) => console.log(warning.name));
     const { signal } = new AbortController();
-    const fetch = createFetch({ baseMs: 0, maxAttempts: 4 });
-    const call = async () => (await fetch('http://127.0.0.1:' + server.address().port, { signal })).status;
-    console.log(...new Set(await Promise.all(Array.from({ length: 700 }, call))));
-    process.exit();`,
+    // What fetch does with a signal, without a network.
+    const inner = async (url, init) => new Response(null, { status: new Request(url, init) && 503 });
+    const fetch = createFetch({ baseMs: 0, maxAttempts: 4 }, inner);
+    const call = async () => (await fetch('http://x/', { signal })).status;
+    console.log(...new Set(await Promise.all(Array.from({ length: 700 }, call))));`,
     '503',
   ],
 };

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { QUICK, statuses } from '../lib/fetching.mjs';
 import { importEntry } from '../lib/consumer.mjs';
 import { importAll } from '../protection/entry.mjs';
-import { INITS, SHAPES, form, optionsOf } from './requests/cases.mjs';
+import { INITS, SHAPES, form, optionsOf, threeOf } from './requests/cases.mjs';
 import { comparable } from './requests/server.mjs';
 
 const rejitter = await importAll();
@@ -126,9 +126,10 @@ function whereCopiesLose({ referrer, referrerPolicy }, [input, init]) {
 }
 
 test('to the inner fetch: each attempt of each case is the request of bare fetch', async () => {
-  for (const [name, make] of Object.entries(GIVEN)) {
+  const sets = optionsOf(rejitter).map((each) => [createFetch, each]);
+  for (const [n, [name, make]] of Object.entries(GIVEN).entries()) {
     const bare = compared(await sentBy(...bareOf(make())));
-    for (const [create, options] of [...optionsOf(rejitter).map((each) => [createFetch, each]), [light, LIGHT]]) {
+    for (const [create, options] of [...threeOf(sets, n), [light, LIGHT]]) {
       // It has neither.
       if (create === light && /^further arguments|a function that makes/.test(name)) continue;
       const calls = [];

@@ -99,6 +99,9 @@ export const optionsOf = (rejitter) =>
     return { baseMs: 1, capMs: 2, maxAttempts: 3, ...PREPARE[a], ...KEYS[b], ...limits };
   });
 
+/** Three of nine, each entry of `PREPARE` and of `KEYS` once; those of three following numbers are all nine. */
+export const threeOf = (nine, number) => nine.filter((_, i) => (Math.floor(i / 3) + i + number) % 3 === 0);
+
 /** Bare fetch, and a fetch with each set of options, by their names. */
 export function fetchesOf(rejitter) {
   const ours = optionsOf(rejitter).map((options, i) => [
@@ -109,15 +112,14 @@ export function fetchesOf(rejitter) {
 }
 
 /**
- * Sends each case to a server that answers as `Echo` (server.mjs): by bare fetch and three of ours, in which each entry of
- * `PREPARE` and of `KEYS` is once; the shapes of a case meet all nine. In Node each case meets all.
+ * Sends each case to a server that answers as `Echo` (server.mjs): by bare fetch and three of ours; its shapes meet all.
  */
 export async function sendAll(origin, names, send, shapes = SHAPES) {
   const [bare, ...ours] = names;
   for (const [n, [what, make]] of Object.entries(INITS).entries())
     for (const [m, [shape, given]] of Object.entries(shapes).entries())
       await Promise.all(
-        [bare, ...ours.filter((_, i) => (Math.floor(i / 3) + i + n + m) % 3 === 0)].map(async (name) => {
+        [bare, ...threeOf(ours, n + m)].map(async (name) => {
           const query = new URLSearchParams({ id: `${shape}: ${what}`, fetch: name });
           await send(name, given(`${origin}/echo?${query}`, make));
         }),
