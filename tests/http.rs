@@ -15,7 +15,7 @@ fn statuses_and_methods() {
 }
 
 #[test]
-fn random_headers_are_read_as_in_javascript() {
+fn random_headers() {
     http::check_random_headers();
 }
 

@@ -1,5 +1,6 @@
 //! The table of `tests/vectors` about HTTP, checked natively and in wasm.
 
+use std::path::Path;
 use std::time::Duration;
 
 use rejitter::decide::duration_from_ms;
@@ -7,7 +8,7 @@ use rejitter::internals::http::{
     HintHeaders, StatusRule, is_idempotent, parse_http_date, retry_after_ms,
 };
 use rejitter::retry_after;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::words::Words;
 
@@ -143,7 +144,7 @@ pub fn check_dates() {
     }
 }
 
-/// Makes headers, as `tests/package/fetch/hints.test.mjs` does: texts of all forms, some of which are damaged.
+/// Makes headers: texts of all forms, some of which are damaged.
 struct Headers(Words);
 
 impl Headers {
@@ -212,23 +213,25 @@ impl Headers {
     }
 }
 
-/// The digest of what 100,000 random headers ask for is that of the table, and of JavaScript.
+/// The digest of what 100,000 random headers ask for is that of the table. They are written on a tape, each with its
+/// answer, if `tests/package/engine/tapes.cargo.test.mjs` has set a folder.
 pub fn check_random_headers() {
     let table: Value = serde_json::from_str(HINTS).expect("the table is JSON");
     let now_ms = table["now"].as_f64().expect("now is a number");
+    let tapes = std::env::var_os("REJITTER_TAPES");
+    let mut tape = Vec::new();
     let mut headers = Headers(Words(1));
     // FNV-1a.
     let mut digest = 0x811c_9dc5_u32;
     let mut requested = 0_u32;
     for _ in 0..100_000 {
-        let [retry_after_ms_text, retry_after, date] = std::array::from_fn(|_| headers.text());
+        let [mut precise, retry_after, date] = std::array::from_fn(|_| headers.text());
+        if headers.0.below(2) == 0 {
+            precise.clear();
+        }
         let ms = retry_after_ms(
             &HintHeaders {
-                retry_after_ms: if headers.0.below(2) == 0 {
-                    b""
-                } else {
-                    retry_after_ms_text.as_bytes()
-                },
+                retry_after_ms: precise.as_bytes(),
                 retry_after: retry_after.as_bytes(),
                 date: date.as_bytes(),
                 ..HintHeaders::default()
@@ -239,6 +242,13 @@ pub fn check_random_headers() {
         for byte in ms.unwrap_or(-1.0).to_be_bytes() {
             digest = (digest ^ u32::from(byte)).wrapping_mul(0x0100_0193);
         }
+        if tapes.is_some() {
+            let line = json!({ "retry-after-ms": precise, "retry-after": retry_after, "date": date, "ms": ms });
+            tape.push(line.to_string());
+        }
+    }
+    if let Some(folder) = tapes {
+        std::fs::write(Path::new(&folder).join("headers"), tape.join("\n")).expect("written");
     }
     assert!(requested > 50_000, "only {requested} ask for a wait");
     assert_eq!(Some(u64::from(digest)), table["random"].as_u64());

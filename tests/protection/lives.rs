@@ -1,5 +1,7 @@
 //! Lives of machines: random steps whose answers are the same natively and in JavaScript. A tape has what each call got
-//! and gave, in the order in which `tests/package/protection/{differential,latency}.cargo.test.mjs` make the calls again.
+//! and gave, in the order in which `tests/package/engine/tapes.cargo.test.mjs` make the calls again.
+
+use std::path::Path;
 
 use rejitter::internals::protection::{
     Admission, Breaker, BreakerSettings, Budget, Change, Cooldown, Latency, Phase, Verdict,
@@ -17,20 +19,20 @@ fn flag(is: bool) -> f64 {
     f64::from(u8::from(is))
 }
 
-/// Writes a tape per life, each behind its length. The test of the package sets the file and the number of lives.
-/// Without a file, the lives are only played, and their digest is compared.
-fn write(lives: u32, expected: u64, play: impl Fn(u32) -> Tape) {
+/// Writes a tape per life, each behind its length, into the folder that the test of the package sets. Without a folder,
+/// the lives are only played, and their digest is compared.
+fn write(name: &str, lives: u32, expected: u64, play: impl Fn(u32) -> Tape) {
     let lives =
         std::env::var("REJITTER_LIVES").map_or(lives, |many| many.parse().expect("a number"));
     let tapes = (0..lives).map(play);
-    if let Some(file) = std::env::var_os("REJITTER_LIFE_TAPES") {
+    if let Some(folder) = std::env::var_os("REJITTER_TAPES") {
         let mut all = Vec::new();
         for tape in tapes {
             let length = f64::from(u32::try_from(tape.len()).expect("short"));
             all.extend(length.to_le_bytes());
             all.extend(tape.iter().flat_map(|number| number.to_le_bytes()));
         }
-        std::fs::write(file, all).expect("written");
+        std::fs::write(Path::new(&folder).join(name), all).expect("written");
     } else {
         // FNV-1a over the bits of numbers.
         let digest = tapes.flatten().fold(0xcbf2_9ce4_8422_2325, |hash: u64, number| {
@@ -218,10 +220,10 @@ fn latency(index: u32) -> Tape {
 
 #[test]
 fn of_machines() {
-    write(1_000, 0xf9fc_d3ff_7872_1001, machines);
+    write("machines", 1_000, 0xf9fc_d3ff_7872_1001, machines);
 }
 
 #[test]
 fn of_latencies() {
-    write(250, 0xc5a2_da68_b7dd_5170, latency);
+    write("latencies", 250, 0xc5a2_da68_b7dd_5170, latency);
 }

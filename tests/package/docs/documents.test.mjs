@@ -231,7 +231,7 @@ test('the table of presets lists each, with its options and what its cap bounds'
 });
 
 test('the table of functions lists each, with the strategy that it has', () => {
-  // tarball/node.test.mjs compares the waits of each function with these strategies.
+  // The random schedules compare the waits of each function with these strategies.
   for (const [cell, strategy] of listed('function', Object.keys(SHORTCUTS))) {
     const words = strategy.split(/[^a-z]+/);
     const said = {

@@ -110,13 +110,6 @@ export function computedWait(p, k, { previous, previousR, own }) {
   return { at };
 }
 
-/** The waits 1…n of options for a constant draw. */
-export function expectedWaits(n, r, options) {
-  const waits = [];
-  for (let k = 1; k <= n; k += 1) waits.push(computedWait(resolved(options), k, { previous: waits.at(-1) }).at(r));
-  return waits;
-}
-
 /** The wait after a server asked for `ms` > 0: never less than asked, and never less than without it. */
 export function hintedWait(p, ms, computed) {
   const requested = Math.min(ms, p.longest, MAX);

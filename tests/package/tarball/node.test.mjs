@@ -6,10 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { underClock } from '../lib/clock.mjs';
 import { behaves, importPackage, installed, printed, project, requirePackage } from '../lib/consumer.mjs';
-import { EXPORTS, SHORTCUTS, publicNames } from '../lib/shortcuts.mjs';
-import { expectedWaits } from '../schedules/waits.mjs';
+import { EXPORTS, publicNames } from '../lib/shortcuts.mjs';
 
 const api = await importPackage();
 
@@ -17,22 +15,6 @@ test('require gives the same instance as import', () => {
   const required = requirePackage();
   for (const name of EXPORTS) assert.equal(required[name], api[name], name);
 });
-
-for (const [name, options] of Object.entries(SHORTCUTS))
-  test(`${name}: ${options.backoff} backoff, ${options.jitter} jitter, ${options.maxAttempts ?? 6} attempts`, async () => {
-    let calls = 0;
-    const fails = (times) => () => {
-      calls += 1;
-      if (calls <= times) throw new Error('not yet');
-      return 'done';
-    };
-    const { clock, value } = await underClock(() => api[name](fails(5), { random: () => 0.5, maxAttempts: 10 }));
-    assert.deepEqual([value, calls], ['done', 6]);
-    assert.deepEqual(clock.delays, expectedWaits(5, 0.5, options).map(Math.ceil));
-    calls = 0;
-    const { rejected } = await underClock(() => api[name](fails(2000)));
-    assert.deepEqual([rejected, calls], options.maxAttempts === Infinity ? [false, 2001] : [true, 6]);
-  });
 
 /** Records every use of what an import must not touch: compilation, randomness, time, timers, listeners. */
 const SPIES = `
