@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { MARK, PRINT, resultsIn, suiteText } from '../hosts/suite.mjs';
+import { MARK, PRINT, resultsIn, suiteText } from './suite.mjs';
 import { installed, runNode } from '../lib/consumer.mjs';
 
 /** Changes of WebAssembly that hosts make. */
