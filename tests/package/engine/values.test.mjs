@@ -7,12 +7,12 @@ import { test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 
 import { fails } from '../lib/callbacks.mjs';
-import { underBlockingClock, underClock } from '../lib/clock.mjs';
+import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { operate } from '../lib/operate.mjs';
 
 const api = await importPackage();
-const { TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } = api;
+const { TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport } = api;
 const { RejectedError } = await importEntry('protection');
 const light = await importEntry('light');
 const inRealm = (code) => runInContext(code, createContext({}));
@@ -86,31 +86,6 @@ test('the error of retryAfter() alone says that its time is invalid', () => {
   const rule = 'ms of retryAfter() must be a non-negative number of milliseconds or Infinity, got ';
   for (const ms of [NaN, -1, '5', 5n, {}]) assert.ok(retryAfter(ms).message.startsWith(`rejitter: ${rule}`));
 });
-
-const thrown = (kind) => `a ${kind} was returned; throw it`;
-/** Each row has a mark that is returned by mistake, the text of the error, and its cause. */
-const SLIPS = {
-  'permanent(error)': [() => permanent(mine), thrown('PermanentError'), mine],
-  'permanent(undefined)': [() => permanent(undefined), thrown('PermanentError')],
-  'retryAfter(ms, error)': [() => retryAfter(5, mine), thrown('RetryAfterError'), mine],
-  'retryAfter(ms)': [() => retryAfter(5), thrown('RetryAfterError')],
-  // Its code has not run. An async iterable of another kind may be what the caller waits for: a body, a stream.
-  'an async generator': [async function* () {}, 'a generator was returned; read it in the callback'],
-  'a generator': [function* () {}, 'a generator was returned; read it in the callback'],
-};
-for (const [name, [make, text, cause]] of Object.entries(SLIPS))
-  test(`${name} that is returned ends the operation with a TypeError`, async () => {
-    const { signal } = new AbortController();
-    // At any attempt, and before a predicate is asked: the random schedules.
-    for (const options of [{}, { signal }])
-      for (const { error } of [
-        ...[await operate(make, options), await operate(async () => make(), options)],
-        underBlockingClock(() => retrySync(make, options)),
-      ]) {
-        assert.deepEqual([error.name, error.message, error.cause], ['TypeError', `rejitter: ${text}`, cause]);
-        assert.equal(retryReport(error).reason, 'callback');
-      }
-  });
 
 test('results that only look like mistakes are results', async () => {
   const { error: rejected } = await underClock(() => retry(fail, { maxAttempts: 1 }));
