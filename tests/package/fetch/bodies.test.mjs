@@ -6,11 +6,12 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 
 import { fails } from '../lib/callbacks.mjs';
-import { importPackage } from '../lib/consumer.mjs';
+import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { QUICK, importFetch, serving, statuses } from '../lib/fetching.mjs';
 import { form } from './requests/cases.mjs';
 
 const { createFetch } = await importFetch();
+const light = await importEntry('light/fetch');
 const { retryReport } = await importPackage();
 const { server, requestsOf } = serving((_, response) => response.writeHead(308, { location: '/1' }).end());
 
@@ -38,6 +39,25 @@ test('a call that nothing holds up reaches the inner fetch at once, with the arg
   const { inner, calls } = statuses(200);
   createFetch({ attemptTimeoutMs: 1000 }, inner)(null);
   assert.equal(calls[0][0], null);
+});
+
+test('light: nothing is copied for the last attempt; a used request is an error of fetch, unless init has a body', async () => {
+  const sent = [];
+  const inner = async (...args) => {
+    const request = new Request(...args);
+    sent.push(`${args[0] === whole ? 'itself' : 'a copy'}: ${request.method} ${await request.text()}`);
+    return new Response(null, { status: 503 });
+  };
+  const send = light.createFetch({ ...QUICK, maxAttempts: 3 }, inner);
+  const whole = new Request('http://x/', { method: 'PUT', body: 'whole' });
+  await send(whole);
+  await assert.rejects(send(whole), TypeError);
+  assert.deepEqual(sent.splice(0), ['a copy: PUT whole', 'a copy: PUT whole', 'itself: PUT whole']);
+  await send(whole, { body: 'other' });
+  assert.deepEqual(new Set(sent.splice(0)), new Set(['itself: PUT other']));
+  // `undefined` in init leaves a Request's own method as it is.
+  await send(new Request('http://x/', { method: 'POST', body: 'item' }), { method: undefined, headers: undefined });
+  assert.deepEqual(sent, ['a copy: POST item']);
 });
 
 test('neither the caller, after the call, nor an inner fetch changes what the next attempt sends', async () => {
@@ -163,6 +183,7 @@ test('B07 a cancel that hangs, rejects or throws, and a locked body, hold nothin
     assert.equal((await createFetch(QUICK, inner)('http://x/')).status, 200, name);
     assert.equal(calls.length, 3);
   }
+  assert.equal((await light.createFetch(QUICK, statuses(locked, 200).inner)('http://x/')).status, 200);
   assert.ok(bodies['a stream of Node'].body.destroyed);
 });
 

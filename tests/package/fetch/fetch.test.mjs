@@ -1,16 +1,18 @@
-// createFetch and fetchWithRetry: what no row of tests/vectors/fetch.json can say of their outcomes and requests.
+// createFetch and fetchWithRetry: what no row of tests/vectors/fetch.json can say of their outcomes, requests and options.
+// What is rejected, mistakes.json says.
 
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 
-import { fails } from '../lib/callbacks.mjs';
+import { OBSERVERS, fails } from '../lib/callbacks.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { QUICK, closedOrigin, importFetch, serving, statuses } from '../lib/fetching.mjs';
+import { caught, declarations } from '../lib/readers.mjs';
 
 const { createFetch, fetchWithRetry } = await importFetch();
 const light = await importEntry('light/fetch');
-const { retryReport } = await importPackage();
+const { RetryPolicy, retryReport } = await importPackage();
 
 const closed = await closedOrigin();
 const { server } = serving((request, response) => {
@@ -63,6 +65,15 @@ test('V01 rejects with the very value that was thrown, retried or not', async ()
       assert.ok(Object.is(ended.error, value));
       assert.equal(calls, expected);
     }
+});
+
+test('light: mistakes are made once', async () => {
+  for (const args of [['http://'], ['http://x/', { headers: { 'a b': '1' } }], ['http://x/', { body: 'x' }]]) {
+    let calls = 0;
+    const inner = (...all) => fetch(...all, (calls += 1));
+    await assert.rejects(light.createFetch(QUICK, inner)(...args), TypeError);
+    assert.ok(calls <= 1, `${args}`);
+  }
 });
 
 test('fetch is looked up at each attempt, and the first attempt is sent before the call returns', async (t) => {
@@ -128,4 +139,71 @@ test("without timeouts the caller's own signal goes to the inner fetch; with one
     if (expected.length > 0) assert.equal(passed, expected[0]);
     else assert.ok(passed instanceof AbortSignal && passed !== signal && passed !== options.signal);
   }
+});
+
+test('the options that are known are those that are declared; a message lists at most ten problems', () => {
+  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`unknown${i}`, 1]));
+  const { message } = caught(() => createFetch(many));
+  assert.ok(message.split('; ').length <= 11 && message.length < 2000);
+  const knownBy = (make) => caught(make).message.split('Known options: ')[1].split(', ');
+  const known = knownBy(() => createFetch({ nonsense: 1 }));
+  const general = knownBy(() => new RetryPolicy({ nonsense: 1 }));
+  const declared = declarations('fetch.d.ts').split('interface FetchOnlyOptions {')[1].split('\n}\n')[0];
+  const names = [...declared.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name);
+  assert.deepEqual(
+    // Hooks are general, but their events are not.
+    names.filter((name) => !OBSERVERS.includes(name)).sort(),
+    known.filter((name) => !general.includes(name)).sort(),
+  );
+  // A rejected option is not suggested.
+  for (const name of ['metrics', 'retryIf', 'retryOnResult', 'finalResult']) assert.ok(!known.includes(name), name);
+});
+
+test('a seed: each call is the next operation, also one with options of its own', async () => {
+  const options = { ...QUICK, maxAttempts: 2, seed: 'a fetch' };
+  const waits = [];
+  const fetch = createFetch({ ...options, onRetry: ({ delayMs }) => waits.push(delayMs) }, statuses(503).inner);
+  for (const retry of [{}, undefined, { throwOnStatus: false }, undefined, { respectRetryAfter: false }])
+    await fetch('http://x/', { retry });
+  const delays = new RetryPolicy(options).delays();
+  const expected = waits.map(() => {
+    const [wait] = delays;
+    delays.reset();
+    return wait;
+  });
+  assert.deepEqual(waits, expected);
+  assert.equal(new Set(waits).size, 5);
+  await fetch('http://x/', { retry: { seed: 'another' } });
+  assert.equal(waits.at(-1), new RetryPolicy({ ...options, seed: 'another' }).delays().next().value);
+});
+
+test('a seeded policy: its operations are counted over both of its uses', async () => {
+  const options = { ...QUICK, seed: 5, maxAttempts: 2, finalResult: 'resolve' };
+  const waits = async (...uses) => {
+    const found = [];
+    const policy = new RetryPolicy({ ...options, onRetry: ({ delayMs }) => found.push(delayMs) });
+    const fetch = createFetch(policy, statuses(503).inner);
+    for (const use of uses)
+      await (use === 'fetch' ? fetch('http://x/') : policy.run(fails(new Error('x'))).catch(() => {}));
+    return found;
+  };
+  const expected = await waits('run', 'run', 'run');
+  assert.equal(new Set(expected).size, 3);
+  assert.deepEqual(await waits('fetch', 'run', 'fetch'), expected);
+});
+
+test('options of a call are read once, and at each call', async () => {
+  const { inner, calls } = statuses(503);
+  const fetch = createFetch(QUICK, inner);
+  let reads = 0;
+  const retry = {
+    get maxAttempts() {
+      return (reads += 1);
+    },
+    retryOn: [429],
+  };
+  await fetch('http://x/', { retry });
+  retry.retryOn.push(503);
+  await fetch('http://x/', { retry });
+  assert.deepEqual([reads, calls.length], [2, 3]);
 });
