@@ -257,13 +257,6 @@ inBrowsers((open) => {
     assert.deepEqual(referrers('no init'), Array(10).fill(`${server.origin}/requests`));
   });
 
-  test('a service worker: its page reaches the server as through bare fetch; what fails behind it is retried', async () => {
-    const { names, texts, failed } = await visit('/worker-page');
-    echo.check(names, COUNT + 2, !BROWSERS.WebKit);
-    assert.deepEqual(new Set(texts), new Set(['answer']));
-    assert.deepEqual(failed, Array(2).fill([3, 'exhausted']));
-  });
-
   test('outcomes of the same origin and of another, aborts, and failures as the engine tells of them', async () => {
     const { own, crossed, aborts, failures } = await visit('/outcomes');
     for (const [path, [expected, elsewhere = expected]] of Object.entries(OUTCOMES))
@@ -282,5 +275,13 @@ inBrowsers((open) => {
       const expected = hidden.includes(what) ? verdicts[0] : passing.includes(what) && !/^AbortError/.test(text);
       assert.deepEqual(verdicts, [expected, expected], `${what}: ${text}`);
     }
+  });
+
+  // Last: the worker stays.
+  test('a service worker: its page reaches the server as through bare fetch; what fails behind it is retried', async () => {
+    const { names, texts, failed } = await visit('/worker-page');
+    echo.check(names, COUNT + 2, !BROWSERS.WebKit);
+    assert.deepEqual(new Set(texts), new Set(['answer']));
+    assert.deepEqual(failed, Array(2).fill([3, 'exhausted']));
   });
 });

@@ -48,13 +48,14 @@ export const inFolder = (root, browser, headers) => async (folder) =>
 export async function onPage(url, name = 'Chromium') {
   const errors = [];
   try {
-    const results = await (await browser(name)).withPage(async (page) => {
-      page.on('pageerror', (error) => errors.push(error.message ?? error));
-      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-      await page.goto(url);
-      // Where a Content-Security-Policy forbids strings as code, a function of the page is waited for from outside.
-      return until('the page has results', () => page.evaluate(() => globalThis.results));
-    });
+    const { page } = await browser(name);
+    page.on('pageerror', (error) => errors.push(error.message ?? error));
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+    await page.goto(url);
+    // Where a Content-Security-Policy forbids strings as code, a function of the page is waited for from outside.
+    const results = await until('the page has results', () => page.evaluate(() => globalThis.results));
+    // What it still says does not belong to the next one.
+    await page.goto('about:blank');
     // Browsers report responses and connections that fail by themselves.
     const complaints = errors.filter((text) => !/Failed to load resource|CORS request did not succeed/.test(text));
     return { ...results, complaints: complaints.join('; ') || 'none' };

@@ -16,25 +16,24 @@ import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 
 const launchers = launchersOf({ chromium, firefox });
 
-/** A browser of Playwright, as `withPage(use)` and `close()`. */
+/** A browser of Playwright with a page. */
 const played = (launch) => async () => {
   const browser = await launch();
-  return {
-    async withPage(use) {
-      const page = await browser.newPage();
-      page.setDefaultTimeout(LIMIT_MS);
-      return use(page).finally(() => page.close());
-    },
-    close: () => browser.close(),
-  };
+  const page = await browser.newPage();
+  page.setDefaultTimeout(LIMIT_MS);
+  return { page, close: () => browser.close() };
 };
 
-export const ALL = {
-  Chromium: played(launchers.chromium),
-  Firefox: played(launchers.firefox),
-  // Each page has a browser of its own.
-  WebKit: async () => ({ withPage: withWebKit, close: async () => {} }),
-};
+/** WebKitGTK with a page, which is there until what uses it has ended. */
+const driven = () =>
+  new Promise((ready, failed) => {
+    const use = (page) => new Promise((end) => ready({ page, close: () => Promise.all([end(), ended]) }));
+    const ended = withWebKit(use);
+    ended.catch(failed);
+  });
+
+/** Each starts a browser with one page for all that is opened: one page more takes three times the CPU. */
+export const ALL = { Chromium: played(launchers.chromium), Firefox: played(launchers.firefox), WebKit: driven };
 
 const NAMES = process.env.TEST_BROWSERS?.split(',') ?? ['Chromium', 'Firefox'];
 export const BROWSERS = Object.fromEntries(
@@ -81,35 +80,36 @@ export function packageFile(path, headers) {
 }
 
 /**
- * The same tests in each browser. They get `withPage(use)`, which passes a page to `use` and closes it.
- * @param {(withPage: (use: (page: any) => Promise<any>) => Promise<any>) => void} tests
+ * The same tests in each browser. They get a function that returns its page.
+ * @param {(pageOf: () => any) => void} tests
  */
 export function withPages(tests) {
-  for (const [name, launch] of Object.entries(BROWSERS))
+  for (const [name, start] of Object.entries(BROWSERS))
     describe(name, () => {
       let browser;
       before(async () => {
-        browser = await launch();
+        browser = await start();
       });
       after(() => browser?.close());
-      tests((use) => browser.withPage(use));
+      tests(() => browser.page);
     });
 }
 
 /**
- * The same tests in each browser. They get `visit(url)`, which opens a page and resolves with what its `finished`
- * resolved with, and the errors of the page.
+ * The same tests in each browser. They get `visit(url)`, which opens an address and resolves with what the `finished` of
+ * the page resolved with, and the errors of the page.
  * @param {(visit: (url: string) => Promise<{ result: any, errors: string[] }>) => void} tests
  */
 export const inBrowsers = (tests) =>
-  withPages((withPage) =>
-    tests((url) =>
-      withPage(async (page) => {
-        const errors = [];
-        page.on('pageerror', (error) => errors.push(String(error)));
-        await page.goto(url);
-        await page.waitForFunction(() => globalThis.finished !== undefined);
-        return { result: await page.evaluate(() => globalThis.finished), errors };
-      }),
-    ),
+  withPages((pageOf) =>
+    tests(async (url) => {
+      const [page, errors] = [pageOf(), []];
+      page.on('pageerror', (error) => errors.push(String(error)));
+      await page.goto(url);
+      await page.waitForFunction(() => globalThis.finished !== undefined);
+      const result = await page.evaluate(() => globalThis.finished);
+      // What it still says does not belong to the next one.
+      await page.goto('about:blank');
+      return { result, errors };
+    }),
   );

@@ -58,16 +58,16 @@ after(async () => {
   sockets.close();
 });
 
-withPages((withPage) => {
-  test('a component that is unmounted leaves no socket, and one that is mounted twice has one', () =>
-    withPage(async (page) => {
-      await page.goto(`${server.origin}/component`);
-      await page.waitForFunction(() => globalThis.mount);
-      await page.evaluate((url) => globalThis.mount(url), `ws://127.0.0.1:${sockets.address().port}`);
-      await until('one socket', () => sockets.clients.size === 1);
-      await page.evaluate(() => globalThis.unmount());
-      await until('no socket', () => sockets.clients.size === 0);
-    }));
+withPages((pageOf) => {
+  test('a component that is unmounted leaves no socket, and one that is mounted twice has one', async () => {
+    const page = pageOf();
+    await page.goto(`${server.origin}/component`);
+    await page.waitForFunction(() => globalThis.mount);
+    await page.evaluate((url) => globalThis.mount(url), `ws://127.0.0.1:${sockets.address().port}`);
+    await until('one socket', () => sockets.clients.size === 1);
+    await page.evaluate(() => globalThis.unmount());
+    await until('no socket', () => sockets.clients.size === 0);
+  });
 });
 
 test('Chromium: the network that is back, and a page out of the back/forward cache, wake a wait', async () => {
