@@ -130,7 +130,9 @@ pub fn check_dates() {
                 ] {
                     let read = parse_http_date(form.as_bytes(), seconds);
                     assert_eq!(read, Some(seconds), "{form}");
-                    for end in 0..form.len() {
+                    // What is missing at the end does not depend on the year.
+                    let ends = if year == 1970 { 0..form.len() } else { 0..0 };
+                    for end in ends {
                         assert_eq!(
                             parse_http_date(&form.as_bytes()[..end], seconds),
                             None,
