@@ -1,9 +1,11 @@
 //! The event queue, and the randomness of the simulated world.
 
+use std::collections::BTreeSet;
+
 use rejitter::Seed;
 use rejitter::simulation::{EventQueue, Noise};
 
-/// Against a list that is searched: the earliest first, equal times in their order.
+/// Against a sorted set: the earliest first, equal times in their order. Times of at least 0 are ordered as their bits are.
 #[test]
 fn events_come_out_in_order_and_stably() {
     for round in 0..200 {
@@ -19,29 +21,26 @@ fn events_come_out_in_order_and_stably() {
             }
         };
         let mut queue = EventQueue::new();
-        let mut list: Vec<(f64, u32)> = Vec::new();
+        let mut sorted: BTreeSet<(u64, u32)> = BTreeSet::new();
         let mut now = 0.0_f64;
         for id in 0..3_000 {
             if noise.uniform() < 0.55 {
                 // Some in the past, which are for now.
                 let time = now + time(&mut noise) - 20.0;
                 queue.push(time, id);
-                list.push((time.max(now), id));
+                sorted.insert((time.max(now).to_bits(), id));
             } else {
-                let earliest = list
-                    .iter()
-                    .map(|event| event.0)
-                    .fold(f64::INFINITY, f64::min);
-                let position = list.iter().position(|event| event.0 == earliest);
-                let expected = position.map(|position| list.remove(position));
+                let first = sorted.pop_first();
+                let expected = first.map(|(time, id)| (f64::from_bits(time), id));
                 assert_eq!(queue.pop(), expected);
                 now = expected.map_or(now, |event| event.0);
-                let more = expected.is_some() && list.iter().any(|event| event.0 == now);
+                let next = first.and(sorted.first());
+                let more = next.is_some_and(|(time, _)| *time == now.to_bits());
                 assert_eq!(queue.more_at_once(), more);
             }
             assert_eq!(
                 (queue.len(), queue.is_empty()),
-                (list.len(), list.is_empty())
+                (sorted.len(), sorted.is_empty())
             );
         }
     }
