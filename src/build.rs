@@ -14,6 +14,10 @@ const ENTRIES: [&str; 3] = [
 const DECLARATIONS: [&str; 4] = ["index", "options", "events", "fetch"];
 
 fn main() {
+    // Native tests have none of it: they are not built again when JavaScript changes.
+    if env::var("CARGO_CFG_TARGET_FAMILY").as_deref() != Ok("wasm") {
+        return println!("cargo::rerun-if-changed=src/build.rs");
+    }
     println!("cargo::rerun-if-changed=src/js");
     println!("cargo::rerun-if-changed=pkg-template");
     let mut modules = BTreeSet::new();

@@ -81,7 +81,7 @@ const clippy = (line) => cargo(`clippy ${line} -- -D warnings`);
 
 /** Not wasm-tools: two mains of a few lines, for which 200 crates would be checked. */
 const OURS = `${ALL} --package xtask --all-targets`;
-const EXPORTS = `${ALL} --target ${WASM_TARGET} --all-targets`;
+const EXPORTS = `${ALL} --target ${WASM_TARGET} --lib --test wasm`;
 const MISSPELT = 'correct the word, use the one that cspell suggests, or add it to cspell.json';
 
 const LINTS = [
