@@ -155,7 +155,6 @@ pub use retry::*;
 pub mod internals {
     #[cfg(feature = "http")]
     pub use crate::core::http;
-    #[cfg(any(feature = "protection", feature = "lab"))]
     pub use crate::core::protection;
     pub use crate::core::{CapRule, Wait, kinds};
 }

@@ -27,7 +27,6 @@ mod jitter;
 pub mod kinds;
 mod options;
 mod policy;
-#[cfg(any(feature = "protection", feature = "lab"))]
 pub mod protection;
 pub(crate) mod random;
 #[cfg(feature = "lab")]
@@ -39,7 +38,6 @@ pub use decision::{Decision, Failure, Hint, StopReason};
 pub(crate) use getters::getters;
 pub use jitter::{CapRule, Jitter};
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
-#[cfg(any(feature = "protection", feature = "lab"))]
 pub(crate) use options::{NOT_NEGATIVE, Problems, Range, options, within};
 pub(crate) use policy::{Own, or};
 pub use policy::{Previous, RetryPolicy, Wait};

@@ -70,7 +70,6 @@ macro_rules! options {
         }
     };
 }
-#[cfg(any(feature = "protection", feature = "lab"))]
 pub(crate) use options;
 
 options! {

@@ -4,10 +4,7 @@ use core::time::Duration;
 
 use super::duration::ms_from_duration;
 use crate::core::RetryOptions;
-#[cfg(feature = "protection")]
-use crate::core::protection::HedgeOptions;
-#[cfg(any(feature = "protection", feature = "lab"))]
-use crate::core::protection::{BreakerOptions, CooldownOptions};
+use crate::core::protection::{BreakerOptions, CooldownOptions, HedgeOptions};
 
 macro_rules! durations {
     ($($type:ident $name:ident = $field:ident: $doc:literal;)+) => {$(
@@ -22,24 +19,16 @@ macro_rules! durations {
     )+};
 }
 
-// Nothing is checked before `RetryPolicy::from_options`.
+// Nothing is checked before a policy or a protection is made of them.
 durations! {
     RetryOptions with_base = base_ms: "Sets the initial ceiling.";
     RetryOptions with_cap = cap_ms: "Sets the upper bound of every ceiling.";
     RetryOptions with_min = min_ms: "Sets the minimum wait.";
     RetryOptions with_step = step_ms: "Sets the growth of the linear curve.";
     RetryOptions with_max_retry_after = max_retry_after_ms: "Sets the longest server hint that is followed.";
-}
-
-#[cfg(any(feature = "protection", feature = "lab"))]
-durations! {
     BreakerOptions with_window = window_ms: "Sets the length of the window.";
     BreakerOptions with_open = open_ms: "Sets the longest time of a first opening.";
     BreakerOptions with_max_open = max_open_ms: "Sets the longest time of all openings.";
     CooldownOptions with_max_hold = max_hold_ms: "Sets the longest time of a hold.";
-}
-
-#[cfg(feature = "protection")]
-durations! {
     HedgeOptions with_delay = delay_ms: "Sets the time after which a hedge starts, instead of the learned one.";
 }

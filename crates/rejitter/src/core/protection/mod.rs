@@ -18,20 +18,16 @@ const fn place(offset: usize) -> u32 {
 mod breaker;
 mod budget;
 mod cooldown;
-#[cfg(feature = "protection")]
 mod hedge;
 mod latency;
-#[cfg(any(feature = "protection", feature = "lab"))]
 mod options;
 mod window;
 
 pub use breaker::{Admission, Breaker, BreakerNumbers, BreakerSettings, Change, Phase, Verdict};
 pub use budget::Budget;
 pub use cooldown::Cooldown;
-#[cfg(feature = "protection")]
 pub use hedge::{HedgeOptions, HedgeSettings};
 pub use latency::Latency;
 #[cfg(feature = "lab")]
 pub(crate) use options::thousandths;
-#[cfg(any(feature = "protection", feature = "lab"))]
 pub use options::{BreakerOptions, BudgetOptions, BudgetSettings, CooldownOptions};

@@ -102,7 +102,6 @@ macro_rules! checked {
         }
     )+};
 }
-#[cfg(feature = "protection")]
 pub(super) use checked;
 
 checked! { BudgetOptions BreakerOptions CooldownOptions }
