@@ -1,22 +1,43 @@
-// Wrong calls of all entries (tests/vectors/mistakes.json), and the error that each throws or rejects with.
+// Wrong calls of all entries (tests/vectors/mistakes.json), and the error that each throws or rejects with: in Node, and
+// in a bundle for browsers. That of a production build has the name of the option, the value and the error's class, and no
+// sentence.
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 
+import { OPTIONS, VALUES } from '../lib/badvalues.mjs';
+import { bundled } from '../lib/bundle.mjs';
 import { fails } from '../lib/callbacks.mjs';
-import { importEntry, vectors } from '../lib/consumer.mjs';
+import { project, vectors } from '../lib/consumer.mjs';
 import { evaluate } from '../lib/readers.mjs';
-import { importAll } from '../protection/entry.mjs';
 
-const all = await importAll();
-const entries = ['engines', 'lab', 'light', 'light/fetch', 'otel', 'presets'];
-const [engines, lab, light, lightFetch, otel, presets] = await Promise.all(entries.map(importEntry));
+const NAMESPACES = {
+  engines: 'engines',
+  lab: 'lab',
+  light: 'light',
+  lightFetch: 'light/fetch',
+  otel: 'otel',
+  presets: 'presets',
+};
+const MODULE = [
+  ...['rejitter', 'rejitter/fetch', 'rejitter/protection'].map((entry) => `export * from '${entry}';\n`),
+  ...Object.entries(NAMESPACES).map(([name, entry]) => `export * as ${name} from 'rejitter/${entry}';\n`),
+].join('');
+const dir = project('mistakes', { 'main.mjs': MODULE });
+const load = (name) => import(pathToFileURL(join(dir, name)).href);
+
+/** The package as a bundle for browsers. @param {string} mode @param {object} [options] */
+async function bundleFor(mode, options) {
+  const define = mode === 'none' ? {} : { 'process.env.NODE_ENV': JSON.stringify(mode) };
+  const text = await bundled(dir, { platform: 'browser', minify: mode === 'production', define, ...options });
+  writeFileSync(join(dir, `${mode}.mjs`), text);
+  return { text, names: namesOf(await load(`${mode}.mjs`)) };
+}
 
 const called = () => assert.fail('called');
-const CALLS = [{}, { attemptTimeoutMs: 1000 }, { totalTimeoutMs: 1000 }].map((options) =>
-  all.createFetch(options, called),
-);
-
 /** The error of a call that throws, or whose promise rejects. */
 const errorOf = (call) => (async () => call())().then(assert.fail, (error) => error);
 /** Rejects with the error of these calls, which is the same. */
@@ -26,23 +47,32 @@ async function same(...calls) {
   throw errors[0];
 }
 
-const { RetryPolicy, retry, retrySync } = all;
-const policy = new RetryPolicy();
-const known = {
-  ...{ ...all, ...engines, ...lab, ...otel, presets, light: { ...light, ...lightFetch }, policy, called, fails },
-  observed: otel.telemetry({}).policy(policy),
-  hidden: engines.sqs(policy).config.visibilityTimeout,
-  /** A value that poses as a policy of another copy: it is validated as by fromData. */
-  posing: (data) => ({ toJSON: () => data }),
-  /** What a call of a fetch rejects with, whichever timeouts there are. */
-  send: (init) => same(...CALLS.map((send) => () => send('http://x/', init))),
-  /** What all reject with that take options. */
-  given: (options) =>
-    same(
-      ...[() => new RetryPolicy(options), () => policy.with(options), () => policy.delays(options)],
-      ...[() => retrySync(called, options), () => retry(called, options), () => policy.run(called, options)],
-    ),
-};
+/** What rows name. */
+function namesOf({ engines, lab, light, lightFetch, otel, presets, ...main }) {
+  const { RetryPolicy, createFetch, retry, retrySync } = main;
+  const policy = new RetryPolicy();
+  const limits = [{}, { attemptTimeoutMs: 1000 }, { totalTimeoutMs: 1000 }];
+  const fetches = limits.map((options) => createFetch(options, called));
+  return {
+    ...{ ...main, ...engines, ...lab, ...otel, presets, light: { ...light, ...lightFetch }, policy, called, fails },
+    observed: otel.telemetry({}).policy(policy),
+    hidden: engines.sqs(policy).config.visibilityTimeout,
+    /** A value that poses as a policy of another copy: it is validated as by fromData. */
+    posing: (data) => ({ toJSON: () => data }),
+    /** What a call of a fetch rejects with, whichever timeouts there are. */
+    send: (init) => same(...fetches.map((send) => () => send('http://x/', init))),
+    /** What all reject with that take options. */
+    given: (options) =>
+      same(
+        ...[() => new RetryPolicy(options), () => policy.with(options), () => policy.delays(options)],
+        ...[() => retrySync(called, options), () => retry(called, options), () => policy.run(called, options)],
+      ),
+  };
+}
+
+const node = namesOf(await load('main.mjs'));
+const development = await bundleFor('development');
+const production = await bundleFor('production');
 
 const WORDS = /['\w-][\w.'-]*(?:\|[\w.'-]+)+/;
 /** The calls of a row: with each of several words, `a|b`, in their place. `$` is that of the last place. */
@@ -57,10 +87,50 @@ function callsOf(code, says) {
 
 const patternOf = (says) => new RegExp(`^${says.replaceAll(/[^\w…]/g, '\\$&').replaceAll('…', '[^]*')}$`);
 
+const PACKAGES = [node, development.names, production.names];
+/** What production says: of each problem the name and the value, or the whole text where there is no short one. */
+const SHORT = /^((\S+|the \w+|part \d): invalid( .*?)?|unknown option ".*?")(; |$)/s;
+let shortened = 0;
+
+/** The error of a call, with the text of Node: in production it is that, or short and without a sentence. */
+async function checked(call, label) {
+  const errors = await Promise.all(PACKAGES.map((names) => errorOf(() => call(names))));
+  const [long, other, short] = errors.map(({ message }) => message.replace(/^rejitter: /, ''));
+  const [{ name }] = errors;
+  assert.deepEqual([other, ...errors.map((error) => error.name)], [long, name, name, name], label);
+  if (short !== long) {
+    shortened += 1;
+    const both = `${short}, for ${long}`;
+    assert.match(short, SHORT, both);
+    assert.doesNotMatch(short, / must | omitted|Known options|Did you mean/, both);
+    // Values may have a semicolon.
+    const [, first] = /^(\S+|the \w+|part \d) must /.exec(long) ?? /^(unknown option ".*?")/.exec(long) ?? [];
+    assert.ok(short.startsWith(first ?? ''), both);
+    const [, value] = /^[^;]*? must (?:be|return) (?!an object of)[^;]*?, got ([^;.]*)(?:$|;|\.)/.exec(long) ?? [];
+    assert.ok(short.includes(value === undefined ? '' : `invalid ${value}`), both);
+  } else assert.doesNotMatch(long, /Known options|Did you mean/);
+  return `${name}: ${long}`;
+}
+
 for (const [what, rows] of Object.entries(vectors('mistakes')))
   test(`${what}: a mistake is an error that says the remedy`, async () => {
-    for (const [code, says] of Object.entries(rows).flatMap((row) => callsOf(...row))) {
-      const { name, message } = await errorOf(() => evaluate(code, known));
-      assert.match(`${name}: ${message.replace(/^rejitter: /, '')}`, patternOf(says), code);
-    }
+    for (const [code, says] of Object.entries(rows).flatMap((row) => callsOf(...row)))
+      assert.match(await checked((names) => evaluate(code, names), code), patternOf(says), code);
   });
+
+test('each invalid value of each option is said alike in all bundles; production has a short text for it', async () => {
+  shortened = 0;
+  for (const [name, { takes, with: others }] of Object.entries(OPTIONS))
+    for (const value of VALUES)
+      if (!takes(value)) await checked(({ RetryPolicy }) => new RetryPolicy({ ...others, [name]: value }), name);
+  assert.ok(shortened > 1000, `${shortened}`);
+});
+
+test('a production bundle has none of the sentences; one without NODE_ENV, and a page without a bundler, have all', async () => {
+  const sentence = 'a positive integer (first attempt included) or Infinity';
+  assert.ok(!production.text.includes(sentence) && !production.text.includes('Did you mean'));
+  const kept = await bundleFor('none', { platform: 'neutral', conditions: ['browser'] });
+  assert.ok(kept.text.includes(sentence));
+  const [found, expected] = await Promise.all([kept.names, node].map(({ retry }) => errorOf(() => retry(5))));
+  assert.equal(found.message, expected.message);
+});
