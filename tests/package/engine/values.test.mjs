@@ -1,6 +1,5 @@
-// Marks (permanent(), retryAfter()) that are foreign, malformed, or returned by mistake. The table of operations throws
-// hostile values in all of its cases, and the random schedules (../schedules) have values, promises, thenables and marks of
-// each kind, in any order, of all callbacks.
+// Marks (permanent(), retryAfter()) that are foreign or malformed, and results that only look like mistakes. The random
+// schedules (../schedules) have hostile values, promises, thenables and marks of each kind, in any order, of all callbacks.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -4,9 +4,12 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { runInNewContext } from 'node:vm';
 
+import { OPTIONS } from '../../../xtask/npm/options.mjs';
 import { AWAITED } from '../lib/callbacks.mjs';
 import { RESULTS, failure, value } from './values.mjs';
 import { World, current, describe } from './world.mjs';
+
+const UNSET = Object.fromEntries(OPTIONS.map(({ name }) => [name, undefined]));
 
 /** An attempt beyond what any operation allows does not end, so that a broken package cannot run forever. */
 const MOST_CALLS = 80;
@@ -179,7 +182,8 @@ class Stage extends World {
 
   /** Makes a policy; returns its number. Functions that are named have options only. */
   policy({ of, options: plain, uses, signal, preset, named }) {
-    const options = { ...plain };
+    // An undefined option is the same as none; one of a preset would be unset.
+    const options = { ...(this.schedule.clock.skew % 2 === 0 && preset === undefined && UNSET), ...plain };
     if (of !== undefined) options.protection = this.protections[of].object;
     if (options.backoff === 'function') options.backoff = (k) => this.number('curve', k);
     if (signal) options.signal = this.signals.get('policy').signal;

@@ -17,10 +17,14 @@ const DEFAULTS = { maxAttempts: 6, attemptTimeoutMs: Infinity, totalTimeoutMs: I
 const COUNTS =
   'operations inFlight attempts retries hedges firstAttemptSuccesses retriedSuccesses totalWaitMs maxWaitMs';
 
+/** Without those that are undefined. */
+const set = (options) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+
 export class RetryPolicy {
   #runs = 0;
 
-  constructor(options) {
+  constructor(given) {
+    const options = set(given);
     this.options = { ...DEFAULTS, ...options };
     this.parameters = resolved({ ...options, ...(typeof options.backoff === 'function' && { backoff: 'function' }) });
     this.counts = { ...Object.fromEntries(COUNTS.split(' ').map((name) => [name, 0])), failures: {} };
@@ -48,7 +52,7 @@ export class RetryPolicy {
   }
 }
 
-const once = (more) => (fn, options) => traced(new RetryPolicy({ ...more, ...options }).begin(fn, {}));
+const once = (more) => (fn, options) => traced(new RetryPolicy({ ...more, ...set(options) }).begin(fn, {}));
 /** That of rejitter/light: marks are read less, and what takes the place of a failure does not get it as its cause. */
 export const light = once({ light: true });
 export const named = Object.fromEntries(Object.entries(NAMED).map(([name, more]) => [name, once(more)]));

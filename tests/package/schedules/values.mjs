@@ -1,9 +1,13 @@
 // The values that callbacks throw, reject with and resolve to, and the reasons of aborts. A schedule names
 // values by kind; each is created again where it is used, so that an identity says which use it came from.
 
+import { runInNewContext } from 'node:vm';
+
 import { fails } from '../lib/callbacks.mjs';
 
 const refuse = fails(new Error('the proxy was read'));
+const TRAPS = ['get', 'set', 'defineProperty', 'getPrototypeOf', 'has', 'ownKeys'];
+const foreign = runInNewContext("() => new Error('foreign')");
 
 const made = {
   error: () => new Error('failed'),
@@ -19,7 +23,13 @@ const made = {
   symbol: () => Symbol('thrown'),
   bare: () => Object.create(null),
   function: () => () => {},
-  proxy: () => new Proxy(new Error('behind a proxy'), { get: refuse, getPrototypeOf: refuse }),
+  proxy: () => new Proxy(new Error('behind a proxy'), Object.fromEntries(TRAPS.map((trap) => [trap, refuse]))),
+  foreign,
+  false: () => false,
+  bigint: () => 0n,
+  sealed: () => Object.seal({}),
+  unreadable: () => Object.defineProperty(new Error(), 'message', { get: refuse }),
+  wordless: () => Object.assign(new Error(), { message: Symbol('no text') }),
   circle: () => {
     const error = new Error('its own cause');
     error.cause = error;
