@@ -5,15 +5,17 @@
 
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import { mock, test } from 'node:test';
+import { mock } from 'node:test';
 import { inspect } from 'node:util';
 
 import { AWAITED, OBSERVERS } from '../lib/callbacks.mjs';
 import { VirtualClock, turn } from '../lib/clock.mjs';
 import { importEntry, importPackage, infinite, vectors } from '../lib/consumer.mjs';
 import { importFetch } from '../lib/fetching.mjs';
+import { testsInThread } from '../lib/thread.mjs';
 import { importAll, namedIn, nth, partsOf } from '../protection/entry.mjs';
 
+const test = testsInThread(import.meta.url);
 const large = await importFetch();
 const light = await importEntry('light/fetch');
 const presets = await importEntry('presets');

@@ -2,14 +2,15 @@
 // reaches its aims. They run on virtual time: the numbers are the same every time.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 
 import { oursOf } from '../../../xtask/bench/worlds/ours.mjs';
 import { play } from '../../../xtask/bench/worlds/play.mjs';
 import { misses } from '../../../xtask/bench/worlds/shown.mjs';
 import { TABLES } from '../../../xtask/bench/worlds/tables.mjs';
+import { testsInThread } from '../lib/thread.mjs';
 import { importAll } from '../protection/entry.mjs';
 
+const test = testsInThread(import.meta.url);
 const contenders = oursOf(await importAll());
 const SEED = 1;
 
