@@ -149,7 +149,7 @@ export async function printed(source, options) {
 
 /** Runs test files on another form of the package, the module `bundle`. Returns the exit code and the output. */
 export const runTests = (files, bundle) =>
-  run(process.execPath, ['--test', '--test-reporter=tap', ...files], {
+  run(process.execPath, ['--test-reporter=tap', join(repo, 'xtask/steps/together.mjs'), ...files], {
     cwd: here,
     env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: bundle },
   });
