@@ -92,6 +92,8 @@ const PROGRAMS = {
     if (!isMainThread) parentPort.postMessage(seen);
     else new Worker(new URL(import.meta.url)).on('message', (of) => console.log(seen + ', ' + of));`,
     '3 true false, 3 true false',
+    // In a process, whose main thread may block.
+    ['--unhandled-rejections=strict'],
   ],
   'retrySync: a promise that it rejects is not unhandled': [
     `const lost = async () => { throw new Error('lost'); };

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { installed, project, repo, run } from './consumer.mjs';
+import { installed, project, repo, runThread } from './consumer.mjs';
 
 /** The README, of which the package's is made, and every page of docs/, by name. */
 export const documents = new Map([
@@ -108,11 +108,7 @@ export async function runAsPasted(code, files = {}) {
 
 function runIn(code, files, prelude) {
   const dir = project('readme', { ...files, 'main.mjs': code });
-  return run(
-    process.execPath,
-    ['--unhandled-rejections=strict', '--import', pathToFileURL(join(dir, prelude)).href, join(dir, 'main.mjs')],
-    { cwd: dir, env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' } },
-  );
+  return runThread(join(dir, 'main.mjs'), ['--import', pathToFileURL(join(dir, prelude)).href]);
 }
 
 /** The rows of the Markdown table whose first heading is `heading`, as arrays of cells. */

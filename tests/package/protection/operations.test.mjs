@@ -172,7 +172,7 @@ timed('random() that throws in a hold ends the operation', async () => {
 });
 
 test('a draw that entropy cannot be had for holds and opens all the same', async () => {
-  // A process of its own: entropy is taken at the first draws.
+  // A realm of its own: entropy is taken at the first draws.
   const stdout = await printed(`
     import { retry, retryAfter } from 'rejitter';
     import { breaker, cooldown, protect } from 'rejitter/protection';

@@ -169,7 +169,7 @@ const SCRIPTS = {
       all: async () => { for (let i = 0; i < 2; i += 1) { mock.timers.runAll(); await turn(); } },
       remove: () => mock.timers.reset() };`,
 };
-// In a process of its own: what fakes process.nextTick would stop the test runner's output as well.
+// In a thread: what fakes process.nextTick would stop the test runner's output as well.
 for (const [kind, code] of Object.entries(SCRIPTS))
   test(`F01 F03 ${kind}: the clock drives the waits and the timeouts, and an abort ends a wait`, async () => {
     const program = `
