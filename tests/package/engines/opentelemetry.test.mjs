@@ -128,7 +128,8 @@ test('a first success has no span of its own, unless always is set, and then it 
   assert.deepEqual(traced(), ['rejitter, 1 attempts', 'request 1, in rejitter']);
 });
 
-test('a give-up: status, reason and class, and no message', async () => {
+test('a give-up: status, reason and class, and no message; one outcome, also with a result', async () => {
+  const before = await figures();
   answers = Array(4).fill(busy);
   await get(app.fetch, 4);
   const secret = spans.getFinishedSpans().map(({ attributes, events }) => [attributes, events]);
@@ -138,6 +139,11 @@ test('a give-up: status, reason and class, and no message', async () => {
   secret.push(...operations().map(({ attributes, events }) => [attributes, events]));
   assert.deepEqual(traced(), [`call users, 4 attempts, ${down('E1', 4)}, exhausted (exhausted) E1`]);
   assert.doesNotMatch(JSON.stringify(secret), /secret/);
+  const outcomes = Object.entries(difference(before, await figures())).filter(([name]) => /^operations/.test(name));
+  assert.deepEqual(Object.fromEntries(outcomes), {
+    'operations_total{name="call users",outcome="failure",reason="exhausted"}': 1,
+    'operations_total{name="load user",outcome="failure",reason="exhausted"}': 1,
+  });
 });
 
 test('the type of a failure: status, code or class, never a legacy number or nothing', async () => {
