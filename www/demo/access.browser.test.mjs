@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { DESKTOP, PHONE, inEachEngine } from './lib/built-page.mjs';
+import { DESKTOP, NIGHT, PHONE, inEachEngine } from './lib/built-page.mjs';
 import { onEdge, textClashes } from './lib/in-page.mjs';
 import { PAGES, SMALL, drawAll, drawn, neverSideways, overflow, sceneSays } from './lib/page.mjs';
 
@@ -43,12 +43,14 @@ inEachEngine(({ engine, pageTest }) => {
         async (page) => {
           const ids = await drawAll(page);
           if (engine === 'chromium') assert.ok((await shift(page)) < MOST_SHIFT, `${await shift(page)}`);
+          assert.deepEqual(await page.evaluate(moving), []);
           for (const one of await page.locator(MOST).all()) await one.click();
           await clashes(page, ids);
           for (const fold of await page.locator('summary').all()) await fold.click();
           for (const colour of Object.values(COLOURS)) {
             assert.equal(await background(page), colour);
-            assert.deepEqual(await violations(page), [], colour);
+            // The colours of the dark scheme are the same in all engines.
+            if (engine === 'chromium' || colour === COLOURS.light) assert.deepEqual(await violations(page), [], colour);
             await page.locator('#theme').click();
           }
           assert.deepEqual(await page.evaluate(small, NARROWEST_PX), []);
@@ -67,21 +69,23 @@ inEachEngine(({ engine, pageTest }) => {
 
   // The build has drawn another scene than these links ask for. Only Chromium reports shifts.
   if (engine === 'chromium')
-    for (const query of LINKS)
-      for (const viewport of [DESKTOP, TABLET, PHONE])
-        pageTest(
-          `nothing jumps for ${query} at ${viewport.width} pixels`,
-          { viewport, query, init: countShift, reducedMotion: false },
-          async (page) => {
-            // At one width it plays to its end.
-            if (viewport === DESKTOP) await sceneSays(page);
-            else await page.locator('.scene[aria-busy=false]').waitFor();
-            await drawn(page, 'waits');
-            assert.ok((await shift(page)) <= MOST_SHIFT, `${await shift(page)}`);
-          },
-        );
+    pageTest('nothing jumps, whatever scene a link asks for', { init: countShift }, async (page, { url }) => {
+      for (const viewport of [DESKTOP, TABLET, PHONE]) {
+        await page.setViewportSize(viewport);
+        // At one width it plays to its end.
+        await page.emulateMedia({ reducedMotion: viewport === DESKTOP ? 'no-preference' : 'reduce' });
+        for (const query of LINKS) {
+          await page.goto(`${url}${query}`);
+          await page.locator('html[data-ready]').waitFor();
+          await sceneSays(page);
+          // On a phone they load when the reader comes near.
+          if (viewport !== PHONE) await page.locator('#waits[aria-busy=false]').waitFor();
+          assert.ok((await shift(page)) <= MOST_SHIFT, `${query} at ${viewport.width} pixels: ${await shift(page)}`);
+        }
+      }
+    });
 
-  pageTest('dark is what the system says, until the button is used', { scheme: 'dark' }, async (page) => {
+  pageTest('dark is what the system says, until the button is used', NIGHT, async (page) => {
     assert.equal(await background(page), COLOURS.dark);
     await page.locator('#theme').click();
     await page.reload();
@@ -105,18 +109,6 @@ inEachEngine(({ engine, pageTest }) => {
       if (width >= 345 && css.startsWith('.top')) assert.equal(height, 52, `the header at ${width} pixels`);
     };
     await neverSideways(page, narrow, '.drawing > svg { min-width: 1000px; }');
-  });
-
-  pageTest('reduced motion: nothing moves by itself', { query: SMALL }, async (page) => {
-    await drawAll(page);
-    const moving = await page.evaluate(() =>
-      [...document.querySelectorAll('*')].flatMap((element) => {
-        const { animationName, transitionDuration, scrollBehavior } = getComputedStyle(element);
-        const isStill = animationName === 'none' && !(parseFloat(transitionDuration) > 0);
-        return isStill && scrollBehavior === 'auto' ? [] : [element.id || element.className];
-      }),
-    );
-    assert.deepEqual(moving, []);
   });
 
   // Only Chromium can replace colours.
@@ -147,6 +139,15 @@ async function clashes(page, ids) {
     await drawn(page, id);
     assert.deepEqual(await page.evaluate(textClashes, `#${id}`), [], `#${id}`);
   }
+}
+
+/** What moves by itself although the reader wants less motion. Runs in the page. */
+function moving() {
+  return [...document.querySelectorAll('*')].flatMap((element) => {
+    const { animationName, transitionDuration, scrollBehavior } = getComputedStyle(element);
+    const isStill = animationName === 'none' && !(parseFloat(transitionDuration) > 0);
+    return isStill && scrollBehavior === 'auto' ? [] : [element.id || element.className];
+  });
 }
 
 /** Texts that are smaller than this. Runs in the page. */

@@ -30,8 +30,7 @@ export function sceneMarkup(state: State, result: SceneResult): string {
     <span data-scene="key">${key(result)}</span><span><i class="rejected"></i>rejected</span><span><i class="served"></i>served</span><span><i class="down"></i>server down</span></p>
 </div>
 <div class="scene-steps">
-  <p class="scene-why"><span data-scene="why">${sentence(result)}</span>
-    <button type="button" class="link" data-scene="needs" hidden></button></p>
+  <p class="scene-why"><span data-scene="why">${sentence(result)} </span><button type="button" class="link" data-scene="needs" hidden></button></p>
   <p class="scene-nav"><a data-scene="back" hidden>‹ Back</a> <a class="button primary" data-scene="next" href="#delays">${STEPS[0]?.next} ›</a>
     <span data-scene="step">1 of ${STEPS.length}</span></p>
 </div>`;

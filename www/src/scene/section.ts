@@ -57,7 +57,8 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void>
     svg.innerHTML = picture(next);
     svg.setAttribute('aria-label', described(next));
     part('cost').textContent = cost(next);
-    part('why').textContent = sentence(next);
+    // With the space before the button: one between the two would move when the button comes.
+    part('why').textContent = `${sentence(next)} `;
     part('key').textContent = key(next);
     part('ticks').innerHTML = ticks(next);
     find('.scene-axis').innerHTML = axis(next);
