@@ -7,7 +7,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import { DESKTOP, DIST, PHONE, inEachEngine } from './lib/built-page.mjs';
+import { DESKTOP, DIST, NIGHT, PHONE, inEachEngine } from './lib/built-page.mjs';
 import { ADVICE, PAGES, drawAll, drawn, loaded, picture, sceneSays, text } from './lib/page.mjs';
 import { until } from './lib/until.mjs';
 import { CONTENT_SECURITY_POLICY } from './page-policy.mjs';
@@ -95,7 +95,7 @@ inEachEngine(({ pageTest }) => {
 
   pageTest(
     'the scene plays once by itself, says why at its moment, and plays each step',
-    { init: watch, reducedMotion: false },
+    { ...NIGHT, init: watch },
     async (page) => {
       await says(page, '0 of 1,000 served');
       const load = await seen(page);
@@ -110,7 +110,7 @@ inEachEngine(({ pageTest }) => {
       assert.ok((await seen(page)).slice(5).every(([place]) => place === 400 || place === load.at(-1)?.[0]));
       await page.locator('[data-scene=next]').click();
       await page.locator('#scene-body[data-playing]').waitFor();
-      await says(page, '60 of 1,000 served');
+      await page.locator('[data-scene=headline]', { hasText: '60 of 1,000 served' }).waitFor();
     },
   );
 
@@ -140,26 +140,28 @@ inEachEngine(({ pageTest }) => {
     await picture(page, 'waits');
   });
 
-  for (const at of PAGES)
-    for (const [init, reason] of /** @type {[() => void, RegExp][]} */ ([
-      [() => Reflect.deleteProperty(globalThis, 'WebAssembly'), /^This browser has no WebAssembly, .* missing\.$/],
-      [
-        () => {
-          /** @type {any} */ (WebAssembly).Module = function () {
-            throw new WebAssembly.CompileError('blocked');
-          };
-        },
-        /^WebAssembly is not allowed here \(CompileError: blocked\), .* missing\.$/,
-      ],
-    ]))
-      pageTest(`/${at} says what is missing and why: ${reason}`, { query: at, init }, async (page) => {
+  for (const [init, reason] of /** @type {[() => void, RegExp][]} */ ([
+    [() => Reflect.deleteProperty(globalThis, 'WebAssembly'), /^This browser has no WebAssembly, .* missing\.$/],
+    [
+      () => {
+        /** @type {any} */ (WebAssembly).Module = function () {
+          throw new WebAssembly.CompileError('blocked');
+        };
+      },
+      /^WebAssembly is not allowed here \(CompileError: blocked\), .* missing\.$/,
+    ],
+  ]))
+    pageTest(`each page says what is missing and why: ${reason}`, { init }, async (page, { url }) => {
+      for (const at of PAGES) {
+        if (at !== '') await page.goto(`${url}${at}`);
         assert.match(await text(page, '.notice:visible'), reason);
         const idle = ['.scene-nav', '.scene-moment', '.words :not(:has(:checked)) > input', 'button', 'h2'];
         const shown = page.locator(idle.map((one) => `${one}:visible`).join());
         assert.deepEqual(await shown.allTextContents(), []);
         const height = await page.evaluate(() => document.documentElement.scrollHeight);
         assert.ok(height <= DESKTOP.height, `${height}`);
-      });
+      }
+    });
 
   pageTest('protection: steps, switches, figures, code and link', { query: 'protection/' }, async (page, { url }) => {
     await drawn(page, 'load');

@@ -37,9 +37,17 @@ import { LIMIT_MS } from './until.mjs';
  */
 
 const ENGINES = launchersOf({ chromium, firefox });
+/** The browsers of all files, by engine and settings of the reader's system: Chromium's contexts have their own. */
+const started = new Map();
+after(async () => {
+  for (const browser of started.values()) await (await browser).close();
+});
+
 export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+/** Dark, and with motion: what a reader's system says needs a Firefox of its own, and one is enough for both. */
+export const NIGHT = /** @type {const} */ ({ scheme: 'dark', reducedMotion: false });
 
 /** The demo server with a folder: its headers hold workers to the policy, too. */
 export async function served(staticDir, more = {}) {
@@ -85,23 +93,18 @@ export function inEachEngine(
   describe(engines.join(' and '), { concurrency: true }, () => {
     for (const engine of engines)
       describe(engine, { concurrency }, () => {
-        /** The browsers by settings of the reader's system. */
-        const started = new Map();
         /** @type {Site} */
         let site;
         before(async () => {
           site = await serve();
         });
-        after(async () => {
-          for (const browser of started.values()) await (await browser).close();
-          await site?.close();
-        });
+        after(() => site?.close());
 
         /** @type {BuiltPage['withPage']} */
         async function withPage(use, options) {
           const { query = '', viewport = DESKTOP, scheme = 'light', ...more } = { ...pages, ...options };
           const { reducedMotion = true, isWhole = true, init = () => {} } = more;
-          const key = `${scheme} ${reducedMotion}`;
+          const key = engine === 'chromium' ? engine : `${scheme} ${reducedMotion}`;
           if (!started.has(key)) started.set(key, ENGINES[engine](scheme, reducedMotion));
           const browser = await started.get(key);
           const motion = reducedMotion ? 'reduce' : 'no-preference';
