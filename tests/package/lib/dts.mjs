@@ -6,8 +6,9 @@ import ts from 'typescript-5.9';
 
 import { installed } from './consumer.mjs';
 
-/** Each file is parsed once: TypeScript's libraries take longer than all the rest. */
+/** Each file is parsed once, and each entry read once: TypeScript's libraries take longer than all the rest. */
 const sources = new Map();
+const entries = new Map();
 
 /** Returns the text and the tags of a declaration's doc comment, or undefined if it has none. */
 function docOf(node) {
@@ -27,7 +28,9 @@ const isForbidden = (member) => ts.isPropertySignature(member) && member.type?.k
  * @returns {{ exports, options }} `exports`: name → { marked, value, doc, members }; `options(type)`: the name
  * of each option of the type → the docs and types of its declarations
  */
-export function readDeclarations(entry) {
+export const readDeclarations = (entry) => entries.get(entry) ?? entries.set(entry, read(entry)).get(entry);
+
+function read(entry) {
   const path = join(installed, entry);
   const settings = {
     target: ts.ScriptTarget.ES2022,

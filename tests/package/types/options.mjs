@@ -6,19 +6,9 @@ export const predicates: RetryOptions[] = [
   { retryIf: async (error) => (error.status === 429 ? { afterMs: 5 } : false) },
   { retryOnResult: (job) => job.state === 'running' },
 ];
-export const times: RetryOptions[] = [
-  { attemptTimeoutMs: 5, totalTimeoutMs: Infinity, minMs: 3, maxRetryAfterMs: Infinity, longRetryAfter: 'cap' },
-  { attemptTimeoutMs: undefined, totalTimeoutMs: undefined, unref: true, finalError: 'wrap', finalResult: 'reject', name: 'load' },
-];
 export const seeds: RetryOptions[] = [{ seed: 7 }, { seed: 7n }, { seed: 'orders' }];
 export const jitters: Jitter[] = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2', { type: 'proportional', ratio: 0.5 }, { type: 'additive', ratio: 2 }, { type: 'additive', maxMs: 50 }];
 export const backoffs: Backoff[] = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci', (k: number) => k * 5, [1, 2, 3], [1, 2, 3] as const];
-export const strategies: RetryOptions[] = [
-  { backoff: (k) => k ** 2, jitter: 'equal' },
-];
-export const named = [
-  retryWithFullJitter(() => 1, { backoff: (k) => k }),
-];
 
 export const hooks: RetryOptions = {
   onAttempt: (event) => same<typeof event, AttemptEvent>(true),
@@ -126,10 +116,6 @@ declare const report: RetryReport;
 declare const clock: VirtualClock;
 retry(() => 1, { retryIf: () => ({ afterMs: '5' }) }); // wrong: the wait is a number
 retry(() => 1, { retryOnResult: () => {} }); // wrong: an answer is missing
-retry(() => 1, { attemptTimeoutMs: '5s' }); // wrong: a timeout is a number
-retry(() => 1, { longRetryAfter: 'ignore' }); // wrong: no such answer to a long hint
-retry(() => 1, { finalError: 'first' }); // wrong: no such final error
-retry(() => 1, { unref: 1 }); // wrong: unref is a boolean
 retry(() => 1, { jitter: { ratio: 0.5 } }); // wrong: an object needs its type
 retry(() => 1, { jitter: { type: 'proportional' } }); // wrong: proportional needs a ratio
 retry(() => 1, { jitter: { type: 'proportional', maxMs: 5 } }); // wrong: proportional has no maxMs
@@ -138,7 +124,6 @@ retry(() => 1, { jitter: { type: 'additive', ratio: '50%' } }); // wrong: a rati
 retry(() => 1, { jitter: { type: 'gaussian', ratio: 1 } }); // wrong: no such type of jitter
 retry(() => 1, { backoff: () => 'soon' }); // wrong: a backoff function gives a number
 retry(() => 1, { backoff: (k: string) => k.length }); // wrong: a backoff function gets a number
-new RetryPolicy({ metrics: {} }); // wrong: metrics is a boolean
 new RetryPolicy().metrics()!.attempts = 0; // wrong: counts cannot be changed
 retry((attempt) => { attempt.attemptsLeft = 0; }); // wrong: attemptsLeft cannot be changed
 fromData({}, { as: Date }); // wrong: a class that extends RetryPolicy
@@ -153,12 +138,9 @@ retrySync(() => new Promise<void>(() => {})); // wrong: nor is a promise that ne
 // @ts-expect-error nor is a promise of a type parameter
 export function generic<T>(fn: () => Promise<T>) { return retrySync(fn); }
 retrySync(() => 1, { retryIf: async () => true }); // wrong: its predicates answer at once
-retrySync(() => 1, { attemptTimeoutMs: 5 }); // wrong: it has no attempt timeout
-retrySync(() => 1, { unref: true }); // wrong: it has no timers to unref
 scriptedRandom(['0.5']); // wrong: a draw is a number
 clock.advance('5'); // wrong: the time is moved by milliseconds
 clock.now = 5; // wrong: the time is moved by advance
-virtualClock({ start: 5 }); // wrong: no such option of the clock
 `;
 
 export default {

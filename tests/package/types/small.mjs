@@ -32,13 +32,11 @@ closeError(event);
 `;
 
 const NEGATIVE = `
-createFetch({ signal: undefined as never }); // wrong: a signal belongs to a call
 retry(() => 1, { jitter: 'decorrelated' }); // wrong: a jitter of the main entry
 retry(() => 1, { retryIf: () => {} }); // wrong: a predicate that forgets its answer
 retry(({ elapsedMs }) => elapsedMs); // wrong: the attempt has no clock
 retry((attempt) => { attempt.attempt = 2; }); // wrong: an attempt's number does not change
 delayMs({ baseMs: 5 }); // wrong: the number is missing
-keepConnected(() => 1, { totalTimeoutMs: 5 }); // wrong: an option of operations
 keepConnected(() => 1, { retryIf: () => {} }); // wrong: a predicate that forgets its answer
 keepConnected(() => 1, { wakeOn: () => {} }); // wrong: nothing to unsubscribe by
 keepConnected(({ opened }) => opened({ silence: 5 })); // wrong: the name
