@@ -111,7 +111,7 @@ test('simulations without references release their memory; those that are held d
         simulation.step(1000);
         if (keep) held.push(simulation);
       }
-      for (let i = 0; i < 3; i += 1) { gc(); await new Promise((resolve) => setTimeout(resolve, 0)); }
+      for (let i = 0; i < 10; i += 1) { gc(); await new Promise((resolve) => setTimeout(resolve, 0)); }
       return memories[0].buffer.byteLength;
     };
     const sizes = [];
