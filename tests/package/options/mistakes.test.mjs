@@ -7,12 +7,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 
 import { OPTIONS, VALUES } from '../lib/badvalues.mjs';
 import { bundled } from '../lib/bundle.mjs';
 import { fails } from '../lib/callbacks.mjs';
 import { project, vectors } from '../lib/consumer.mjs';
-import { evaluate } from '../lib/readers.mjs';
+import { caught, evaluate } from '../lib/readers.mjs';
 
 const NAMESPACES = {
   engines: 'engines',
@@ -61,6 +62,15 @@ function namesOf({ engines, lab, light, lightFetch, otel, presets, ...main }) {
     posing: (data) => ({ toJSON: () => data }),
     /** What a call of a fetch rejects with, whichever timeouts there are. */
     send: (init) => same(...fetches.map((send) => () => send('http://x/', init))),
+    /** What a policy throws, and an operation rejects with. */
+    made(options) {
+      let promise;
+      assert.doesNotThrow(() => void (promise = retry(called, options)));
+      return same(
+        () => new RetryPolicy(options),
+        () => promise,
+      );
+    },
     /** What all reject with that take options. */
     given: (options) =>
       same(
@@ -90,7 +100,6 @@ const patternOf = (says) => new RegExp(`^${says.replaceAll(/[^\w…]/g, '\\$&').
 const PACKAGES = [node, development.names, production.names];
 /** What production says: of each problem the name and the value, or the whole text where there is no short one. */
 const SHORT = /^((\S+|the \w+|part \d): invalid( .*?)?|unknown option ".*?")(; |$)/s;
-let shortened = 0;
 
 /** The error of a call, with the text of Node: in production it is that, or short and without a sentence. */
 async function checked(call, label) {
@@ -99,7 +108,6 @@ async function checked(call, label) {
   const [{ name }] = errors;
   assert.deepEqual([other, ...errors.map((error) => error.name)], [long, name, name, name], label);
   if (short !== long) {
-    shortened += 1;
     const both = `${short}, for ${long}`;
     assert.match(short, SHORT, both);
     assert.doesNotMatch(short, / must | omitted|Known options|Did you mean/, both);
@@ -118,12 +126,62 @@ for (const [what, rows] of Object.entries(vectors('mistakes')))
       assert.match(await checked((names) => evaluate(code, names), code), patternOf(says), code);
   });
 
-test('each invalid value of each option is said alike in all bundles; production has a short text for it', async () => {
-  shortened = 0;
-  for (const [name, { takes, with: others }] of Object.entries(OPTIONS))
-    for (const value of VALUES)
-      if (!takes(value)) await checked(({ RetryPolicy }) => new RetryPolicy({ ...others, [name]: value }), name);
-  assert.ok(shortened > 1000, `${shortened}`);
+const read = fails(new Error('read'));
+/** Lists and jitters with holes, wrong entries, and fields that are inherited or cannot be read. */
+const ODD = [
+  ...[[,], [5, , 7], [5n], [[5]], [-Infinity], { 0: 5, length: 1 }, new Set([5]), new Proxy([5], { get: read })],
+  Object.create({ type: 'proportional', ratio: 0.5 }),
+  Object.defineProperty({ type: 'proportional' }, 'ratio', { enumerable: true, get: read }),
+];
+
+test('the table of bad values covers every option', () => {
+  const { message } = caught(() => new node.RetryPolicy({ zzz: 1 }));
+  assert.deepEqual(Object.keys(OPTIONS).sort(), message.split('Known options: ')[1].split(', ').sort());
+});
+
+for (const [name, { takes, says, isNumber, with: others = {} }] of Object.entries(OPTIONS))
+  test(`O03 ${name}: valid values have finite waits; each invalid one is rejected with name, value and rule`, async () => {
+    const valid = VALUES.filter(takes);
+    const wrong = [...VALUES, ...ODD].filter((value) => !takes(value));
+    assert.ok(wrong.length >= 20 && (valid.length > 0 || name === 'signal'));
+    for (const value of wrong) {
+      const label = inspect(value, { showProxy: true });
+      const error = await checked(({ made }) => made({ ...others, [name]: value }), label);
+      const [kind, text] = [error.split(': ', 1)[0], error.slice(error.indexOf(': ') + 2)];
+      assert.ok(text.includes(name), `${label}: the name is missing: ${text}`);
+      // A list or a jitter tells which entry is wrong.
+      const isInside = text.startsWith(`${name}.`) || text.startsWith(`${name}[`);
+      if (!isInside) for (const rule of says) assert.match(text, rule, `${label}: what is allowed is missing`);
+      if (/number|string|boolean/.test(typeof value) || value === null)
+        assert.ok(text.includes(String(value)), `${label}: the value is missing: ${text}`);
+      if (typeof value === 'bigint') assert.match(text, /5n|-1n|bigint/i, label);
+      // A wrong number is a RangeError, a wrong type a TypeError.
+      if (typeof value === 'number' && isNumber) assert.equal(kind, 'RangeError', label);
+      else if (typeof value !== 'string' && !isInside && name !== 'seed') assert.equal(kind, 'TypeError', label);
+    }
+    for (const value of valid) {
+      const delays = new node.RetryPolicy({ ...others, [name]: value }).delays();
+      // Whether a function is a good one shows only when it is called.
+      for (let k = 1, next; k <= 50 && typeof value !== 'function'; k += 1) {
+        if ((next = delays.next()).done) break;
+        assert.ok(Number.isFinite(next.value) && next.value >= 0, `${String(value)}: wait ${k} is ${next.value}`);
+      }
+    }
+  });
+
+test('an error is bounded: ten problems, a hundred characters of a value, and no time is lost', async () => {
+  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`unknownOption${i}`, 1]));
+  const textOf = (options) => checked(({ RetryPolicy }) => new RetryPolicy(options), 'bounded');
+  const text = await textOf(many);
+  assert.equal(text.split('unknown option').length - 1, 10);
+  assert.match(text, /; and more\. Known options: /);
+  assert.match(await textOf({ seed: 1n << 10_000_000n }), /, got a long bigint$/);
+  assert.match(await textOf({ seed: 1n << 64n }), /, got 18446744073709551616n$/);
+  for (const text of ['x'.repeat(10_000_000), '\u0001'.repeat(1000), '\u009b31m\u007f'.repeat(50)]) {
+    const [, value] = /, got (.*)$/s.exec(await textOf({ baseMs: text }));
+    assert.ok(value.length <= 100 && !/[\0-\x1f\x7f-\x9f]/.test(value), value);
+  }
+  assert.ok((await textOf({ ['n'.repeat(10_000_000)]: 1 })).length < 1000);
 });
 
 test('a production bundle has none of the sentences; one without NODE_ENV, and a page without a bundler, have all', async () => {

@@ -1,6 +1,6 @@
 // The declarations are the manual: they name every export and option, no others, and describe each. Their defaults are
 // those of the table, with which engine/operations.test.mjs plays its cases. By the table's names and ranges
-// options/options.test.mjs tries values (lib/badvalues.mjs).
+// options/mistakes.test.mjs tries values (lib/badvalues.mjs).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
