@@ -50,11 +50,9 @@ for (const [herd, strategy, names, served] of SCENARIOS)
     assert.equal(ranked.length, 13);
     assert.equal(ranked.toSorted((a, b) => b.most - a.most || a.price - b.price)[0]?.name, nameOf(pick));
     assert.deepEqual(best.map(nameOf), names);
-    // Other seeds: the same clear winner, or the same two strategies.
-    for (const seed of [1, 2]) {
-      const other = recommend(await verdictOf(herd, strategy, seed));
-      assert.deepEqual([other.pick, ...other.level].map(nameOf).sort(), names.toSorted(), `seed ${seed}`);
-    }
+    // Another seed: the same clear winner, or the same two strategies.
+    const other = recommend(await verdictOf(herd, strategy, 1));
+    assert.deepEqual([other.pick, ...other.level].map(nameOf).sort(), names.toSorted());
   });
 
 test('recommends no strategy if no client is served, and counts no chance differences as wins', async () => {
@@ -93,7 +91,8 @@ test('in words says who wins and why, and that a strategy is chosen only if it i
 
 test('takes fewer seeds for a large herd, at least five, and reports how far it is', async () => {
   const reports = [];
-  const herd = { ...HERD, clients: 10_000, rejectionCost: 1 };
+  // Just so many that five seeds are too much, and four would be.
+  const herd = { ...HERD, clients: 2500, rejectionCost: 1 };
   const strategy = { ...INITIAL, baseMs: 10, capMs: 10, maxAttempts: Infinity };
   const input = { strategy, herd, seed: 42 };
   const { seeds, contenders } = await done(verdict, input, ({ seeds: soFar }) => reports.push(soFar));
