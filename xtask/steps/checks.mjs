@@ -39,14 +39,19 @@ export const LONG = {
   // Others of its group wait for it.
   'package: hosts, browser': 190,
   'package: schedules, slow': 150,
+  'demo: page': 110,
   'package: fetch, slow': 100,
-  'demo: page': 90,
   'package: schedules': 80,
   'wasm-pack: three targets': 80,
   'package: worlds, slow': 70,
   'lint: clippy, wasm': 60,
+  // Programs, bundlers and compilers that run one after the other.
+  'package: hosts, slow': 52,
+  'package: docs': 51,
   'package: fetch, browser': 50,
+  'package: docs, slow': 45,
   'package: hosts, WebKit': 43,
+  'package: types': 30,
   'demo: page, webkit': 28,
 };
 
@@ -84,6 +89,8 @@ const OURS = `${ALL} --package xtask --all-targets`;
 const EXPORTS = `${ALL} --target ${WASM_TARGET} --lib --test wasm`;
 const MISSPELT = 'correct the word, use the one that cspell suggests, or add it to cspell.json';
 
+const biome = (line) => command(sh`${npmTool('biome')} ${line.split(' ')} --error-on-warnings`, { dir: root });
+
 const LINTS = [
   quick('lint: format', [], [cargo('fmt --all --check')]),
   quick('lint: clippy', [], [clippy(OURS)], inDebug),
@@ -95,7 +102,11 @@ const LINTS = [
     inDebug,
   ),
   // The layers of src/js are rules of biome.json.
-  quick('lint: JavaScript', [NPM_OF_BUILD], [command([npmTool('biome'), 'ci', '--error-on-warnings'], { dir: root })]),
+  quick('lint: JavaScript', [NPM_OF_BUILD], ({ quick }) => [
+    biome('ci'),
+    // Reads the packages that the files import, too: that takes longer than all other rules.
+    ...(quick ? [] : [biome('lint --only=suspicious/noImportCycles')]),
+  ]),
   {
     ...{ name: 'lint: spelling', needs: [NPM_OF_SITE] },
     commands: [command(sh`${cspell} --no-progress --config cspell.json`, { dir: root, remedy: MISSPELT })],

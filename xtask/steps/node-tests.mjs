@@ -16,7 +16,6 @@ import { NATIVE_TESTS, NPM_OF_TESTS } from './setup.mjs';
 /** What each kind needs, and the group of those that run one at a time. @type {Record<string, Partial<Step>>} */
 const KINDS = {
   '': { quick: true },
-  // Not for the daily loop.
   slow: {},
   cargo: { quick: true, needs: [NATIVE_TESTS] },
   browser: { needs: [FOUND], group: BROWSERS },

@@ -3,10 +3,8 @@
 
 import { describe, test } from 'node:test';
 
-/** A step that hangs ends: a test that runs cargo may wait for another cargo. */
-const timeout = 15 * 60_000;
-
-describe('all files', { timeout }, async () => {
+// A step that hangs ends: a test that runs cargo may wait for another cargo.
+describe('all files', { timeout: 15 * 60_000 }, async () => {
   for (const file of process.argv.slice(2))
     await import(file).catch((error) => test(`${file} is loaded`, () => Promise.reject(error)));
 });
