@@ -6,6 +6,8 @@
 
 mod options;
 mod read;
+#[cfg(feature = "lab")]
+mod results;
 mod similar;
 #[cfg(feature = "lab")]
 mod simulations;
@@ -26,10 +28,13 @@ pub use read::camel_case;
 #[cfg(feature = "lab")]
 #[doc(hidden)] // For tests.
 pub use read::snake_case;
+pub use value::Value;
 #[cfg(feature = "lab")]
 #[doc(hidden)] // For the bindings.
-pub use simulations::{Column, Study, simulate};
-pub use value::Value;
+pub use {
+    results::{Column, Study},
+    simulations::simulate,
+};
 
 /// The version of the format, in every object that is written.
 pub const VERSION: u32 = 1;
