@@ -8,7 +8,6 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { DIST, SUB_PATH, inEachEngine, patient, served } from './lib/built-page.mjs';
 import { INSECURE_HOST } from './lib/launch.mjs';
-import { page as pageModules } from './lib/node.mjs';
 import { ADVICE, count, drawn, has, runEnded, send, text } from './lib/page.mjs';
 import { bePatient } from './lib/patience.mjs';
 import { plural, reckon } from './lib/reckon.mjs';
@@ -209,11 +208,6 @@ inEachEngine(
   },
   { ...options, engines: ['chromium'] },
 );
-
-test('a slow answer comes after the limit of an attempt; the tests know both', async () => {
-  const { ATTEMPT_TIMEOUT_MS, SLOW_MS } = await pageModules('live/protocol');
-  assert.deepEqual([ATTEMPT_TIMEOUT_MS, SLOW_MS], [1000, 3000]);
-});
 
 /** The fates of each call's requests, with the waits between them: their length is the policy's. */
 function legs(page) {

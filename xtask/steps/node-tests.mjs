@@ -13,13 +13,13 @@ import { NATIVE_TESTS, NPM_OF_TESTS } from './setup.mjs';
 /** @typedef {import('../run/run.mjs').Step} Step */
 /** @typedef {import('../run/run.mjs').Run} Run */
 
-/** What each kind needs, and the group of those that run one at a time. @type {Record<string, Partial<Step>>} */
+/** What each kind needs, its group, of which one runs at a time, and its seconds. @type {Record<string, Partial<Step>>} */
 const KINDS = {
   '': { quick: true },
-  slow: {},
+  slow: { seconds: 45 },
   cargo: { quick: true, needs: [NATIVE_TESTS] },
-  browser: { needs: [FOUND], group: BROWSERS },
-  webkit: { needs: [WEBKIT], group: BROWSERS },
+  browser: { needs: [FOUND], group: BROWSERS, seconds: 40 },
+  webkit: { needs: [WEBKIT], group: BROWSERS, seconds: 40 },
   server: { needs: [SERVERS], group: JOBS },
 };
 
@@ -93,7 +93,7 @@ export function ofPackage() {
       commands: (run) => [nodeTests(asInBrowsers, run, { NODE_OPTIONS: '--conditions=browser' })],
     },
     {
-      ...{ name: 'package: hosts, WebKit', runner: 'node', group: BROWSERS, needs: [...needs, WEBKIT] },
+      ...{ name: 'package: hosts, WebKit', runner: 'node', group: BROWSERS, needs: [...needs, WEBKIT], seconds: 40 },
       commands: (run) => [nodeTests(pages, run, { TEST_BROWSERS: 'WebKit' })],
     },
   ];
