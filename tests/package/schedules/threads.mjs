@@ -21,7 +21,7 @@ export const simulated = (task) =>
   new Promise((resolve, reject) => {
     const workerData = { from: 0, step: 1, ...task };
     // Schedules leave much garbage: with little space for what is young, a tenth of the time goes to collections.
-    const options = { workerData, resourceLimits: { maxYoungGenerationSizeMb: 64 }, env: { NODE_OPTIONS: '' } };
+    const options = { workerData, resourceLimits: { maxYoungGenerationSizeMb: 192 }, env: { NODE_OPTIONS: '' } };
     const thread = new Worker(new URL('simulate.mjs', import.meta.url), options);
     thread.once('message', (answer) => (answer.failure ? reject(new Error(answer.failure)) : resolve(answer)));
     thread.once('exit', (code) => reject(new Error(`a thread of the simulation ended with ${code}`)));
