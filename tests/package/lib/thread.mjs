@@ -6,6 +6,7 @@ import { Worker, isMainThread, parentPort, workerData } from 'node:worker_thread
 
 /** The tests that the file of this thread declares. @type {Map<string, () => unknown>} */
 const declared = new Map();
+const PASSED = 'passed';
 
 /**
  * Returns a `test` for a file, which is loaded once more in a thread; all run there when the first is to run.
@@ -13,8 +14,12 @@ const declared = new Map();
  * @returns {(name: string, body: () => unknown) => unknown}
  */
 export function testsInThread(file) {
-  if (!isMainThread) return (name, body) => declared.set(name, body);
-  let failures;
+  if (!isMainThread)
+    return (name, body) => {
+      if (declared.has(name)) throw new Error(`two tests have the name ${name}`);
+      declared.set(name, body);
+    };
+  let ends;
   const run = () =>
     new Promise((done, failed) => {
       const thread = new Worker(new URL(import.meta.url), { workerData: file });
@@ -23,18 +28,23 @@ export function testsInThread(file) {
     });
   return (name) =>
     test(name, async () => {
-      failures ??= run();
-      const failure = (await failures).get(name);
-      if (failure !== undefined) throw new Error(failure);
+      ends ??= run();
+      const end = (await ends).get(name);
+      if (end !== PASSED) throw new Error(end ?? 'the thread has no such test');
     });
 }
 
 async function runAll() {
   await import(workerData);
-  const failures = new Map();
+  const ends = new Map();
   for (const [name, body] of declared)
-    await (async () => body())().catch((error) => failures.set(name, error?.stack ?? String(error)));
-  parentPort.postMessage(failures);
+    try {
+      await body();
+      ends.set(name, PASSED);
+    } catch (error) {
+      ends.set(name, error?.stack ?? String(error));
+    }
+  parentPort.postMessage(ends);
 }
 
 if (!isMainThread) runAll();
