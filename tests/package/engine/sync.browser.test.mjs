@@ -24,8 +24,8 @@ const PAGE = `<script type="module">
 import { job } from './job.js';
 const page = job();
 const worker = new Worker('./worker.js', { type: 'module' });
-worker.onmessage = ({ data }) => { globalThis.finished = { page, worker: data, isolated: crossOriginIsolated }; };
-worker.onerror = (event) => { globalThis.finished = { error: event.message ?? 'error' }; };
+worker.onmessage = ({ data }) => { globalThis.results = { page, worker: data, isolated: crossOriginIsolated }; };
+worker.onerror = (event) => { globalThis.results = { error: event.message ?? 'error' }; };
 </script>`;
 
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
@@ -47,7 +47,7 @@ after(() => server.close());
 
 inBrowsers((visit) => {
   test('a page of its own origin: its worker blocks and retries, itself says that it may not', async () => {
-    const { page, worker, isolated } = (await visit(`${server.origin}/isolated/index.html`)).result;
+    const { page, worker, isolated } = (await visit(`${server.origin}/isolated/index.html`)).results;
     assert.equal(isolated, true);
     assert.match(page.message, /^rejitter: .*cannot block this thread.*Use retry instead, or a worker$/);
     assert.match(page.cause, /TypeError/);
@@ -57,7 +57,7 @@ inBrowsers((visit) => {
   });
 
   test('any other page: both name the shared memory that they lack', async () => {
-    const { page, worker, isolated } = (await visit(`${server.origin}/plain/index.html`)).result;
+    const { page, worker, isolated } = (await visit(`${server.origin}/plain/index.html`)).results;
     assert.equal(isolated, false);
     for (const { message, calls } of [page, worker]) {
       assert.match(message, /^rejitter: .*SharedArrayBuffer.*cross-origin isolated.*Use retry instead, or a worker$/);

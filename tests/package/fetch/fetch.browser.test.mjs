@@ -25,7 +25,7 @@ import { sendAll } from './cases.mjs';
 import { fetches } from './fetches.mjs';
 document.cookie = 'c=1';
 const names = Object.keys(fetches);
-globalThis.finished = sendAll('', names, (name, args) => fetches[name](...args)).then(() => names);
+globalThis.results = sendAll('', names, (name, args) => fetches[name](...args)).then(() => names);
 `;
 
 /** A service worker that answers its page's navigations and requests by these fetches, or hands failures on. */
@@ -47,7 +47,7 @@ import { createFetch } from 'rejitter/fetch';
 import { SHAPES, sendAll } from './cases.mjs';
 import { fetches } from './fetches.mjs';
 const names = Object.keys(fetches);
-globalThis.finished = (async () => {
+globalThis.results = (async () => {
   document.cookie = 'c=1';
   await navigator.serviceWorker.register('/worker.js', { type: 'module' });
   await navigator.serviceWorker.ready;
@@ -152,7 +152,7 @@ async function failures(refused) {
   return out;
 }
 
-globalThis.finished = (async () => {
+globalThis.results = (async () => {
   const { other, refused, paths } = await (await fetch('/where.json')).json();
   return { own: await outcomes(location.origin, paths), crossed: await outcomes(other, paths), aborts: await aborts(),
     failures: await failures(refused) };
@@ -234,7 +234,7 @@ after(async () => {
 inBrowsers((open) => {
   async function visit(path) {
     echo = new Echo();
-    const { result, errors } = await open(server.origin + path);
+    const { results, errors } = await open(server.origin + path);
     // Firefox reports as errors of the page requests that CORS blocks, such as those to the port without a listener,
     // a wrong integrity, and what a service worker fails to answer.
     const known =
@@ -243,7 +243,7 @@ inBrowsers((open) => {
       errors.filter((text) => !known.test(text)),
       [],
     );
-    return result;
+    return results;
   }
   const COUNT = Object.keys(INITS).length;
 

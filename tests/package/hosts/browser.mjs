@@ -4,8 +4,7 @@ import { extname, join } from 'node:path';
 
 import { chromium } from 'playwright-core';
 
-import { ALL, serve } from '../lib/browsers.mjs';
-import { until } from '../../../www/demo/lib/until.mjs';
+import { ALL, serve, visit } from '../lib/browsers.mjs';
 
 const TYPES = {
   '.html': 'text/html',
@@ -46,22 +45,11 @@ export const inFolder = (root, browser, headers) => async (folder) =>
 
 /** Opens a page and resolves with what its suite found. */
 export async function onPage(url, name = 'Chromium') {
-  const errors = [];
-  try {
-    const { page } = await browser(name);
-    page.on('pageerror', (error) => errors.push(error.message ?? error));
-    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-    await page.goto(url);
-    // Where a Content-Security-Policy forbids strings as code, a function of the page is waited for from outside.
-    const results = await until('the page has results', () => page.evaluate(() => globalThis.results));
-    // What it still says does not belong to the next one.
-    await page.goto('about:blank');
-    // Browsers report responses and connections that fail by themselves.
-    const complaints = errors.filter((text) => !/Failed to load resource|CORS request did not succeed/.test(text));
-    return { ...results, complaints: complaints.join('; ') || 'none' };
-  } catch (error) {
-    throw new Error(`${error.message}\n${errors.join('\n')}`);
-  }
+  const { results, errors, printed } = await visit((await browser(name)).page, url);
+  // Browsers report responses and connections that fail by themselves.
+  const own = /Failed to load resource|CORS request did not succeed/;
+  const complaints = [...printed, ...errors].filter((text) => !own.test(text));
+  return { ...results, complaints: complaints.join('; ') || 'none' };
 }
 
 /** Starts a Chromium with an extension, which must have a service worker. */

@@ -9,7 +9,7 @@ import { after, before, describe } from 'node:test';
 import { chromium, firefox } from 'playwright-core';
 
 import { launchersOf } from '../../../www/demo/lib/launch.mjs';
-import { LIMIT_MS } from '../../../www/demo/lib/until.mjs';
+import { LIMIT_MS, until } from '../../../www/demo/lib/until.mjs';
 import { RECORDER, withWebKit } from '../../../www/demo/lib/webdriver.mjs';
 import { installed } from './consumer.mjs';
 import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
@@ -96,20 +96,24 @@ export function withPages(tests) {
 }
 
 /**
- * The same tests in each browser. They get `visit(url)`, which opens an address and resolves with what the `finished` of
- * the page resolved with, and the errors of the page.
- * @param {(visit: (url: string) => Promise<{ result: any, errors: string[] }>) => void} tests
+ * Opens an address and resolves with the `results` of the page, its uncaught errors, and what it printed as errors.
+ * @returns {Promise<{ results: any, errors: string[], printed: string[] }>}
  */
-export const inBrowsers = (tests) =>
-  withPages((pageOf) =>
-    tests(async (url) => {
-      const [page, errors] = [pageOf(), []];
-      page.on('pageerror', (error) => errors.push(String(error)));
-      await page.goto(url);
-      await page.waitForFunction(() => globalThis.finished !== undefined);
-      const result = await page.evaluate(() => globalThis.finished);
-      // What it still says does not belong to the next one.
-      await page.goto('about:blank');
-      return { result, errors };
-    }),
-  );
+export async function visit(page, url) {
+  const [errors, printed] = [[], []];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && printed.push(message.text()));
+  try {
+    await page.goto(url);
+    // Where a Content-Security-Policy forbids strings as code, a function of the page is waited for from outside.
+    const results = await until('the page has results', () => page.evaluate(() => globalThis.results));
+    // What it still says does not belong to the next one.
+    await page.goto('about:blank');
+    return { results, errors, printed };
+  } catch (error) {
+    throw new Error([error.message, ...printed, ...errors].join('\n'), { cause: error });
+  }
+}
+
+/** The same tests in each browser. They get a function that visits an address. */
+export const inBrowsers = (tests) => withPages((pageOf) => tests((url) => visit(pageOf(), url)));
