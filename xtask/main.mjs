@@ -26,7 +26,7 @@ cargo xtask <command>
       every check there is, as steps that run at the same time
       --quick    only what needs no browser, random tests with fewer cases: for the daily loop
       --only     only the steps whose names contain NAME, and the set-up that these need
-      --jobs     runs N steps at once; defaults to two more than the cores
+      --jobs     runs N steps at once; defaults to three more than the cores
       --list     prints the names of the steps
   watch [FILE]...
       after each change of src/js, pkg-template or the tests, assembles the package again, without

@@ -174,10 +174,10 @@ export async function setUp(all, goals) {
  * A failure in a browser, or of a test with sockets and timers of the host, may come from what else ran on the machine.
  * Such a step runs once more at the end, alone. One that was alone the first time does not.
  * @param {Step[]} steps
- * @param {Partial<Run> & { folder: string, jobs?: number }} options by default two more jobs than there are cores,
- *   because tests with browsers and servers wait half of their time
+ * @param {Partial<Run> & { folder: string, jobs?: number }} options by default three more jobs than there are cores,
+ *   because each is one process for most of its time, and tests with browsers and servers wait half of theirs
  */
-export async function run(steps, { folder, jobs = availableParallelism() + 2, found = {}, ...options }) {
+export async function run(steps, { folder, jobs = availableParallelism() + 3, found = {}, ...options }) {
   const logs = inTarget(folder);
   const again = join(logs, 'again');
   // Each of two runs in a checkout would delete what the other one writes. A process that was killed leaves the file.
