@@ -121,6 +121,7 @@ test('simulations without references release their memory; those that are held d
     { flags: ['--expose-gc'] },
   );
   assert.ok(out[0] > 10e6, `${out}`);
-  assert.ok(out[4] <= out[1], `${out}`);
+  // In which order they are collected is open, so there may be gaps, but none of the size of a simulation.
+  assert.ok(out[4] - out[0] < out[0] / 20, `${out}`);
   assert.ok(out[8] > 2 * out[4], `${out}`);
 });
