@@ -209,9 +209,10 @@ for (const [server, { init = '', more = 0, answer, ends }] of Object.entries(
         // A busy machine must not pass a deadline.
         .replace(/\b(totalTimeoutMs|attemptTimeoutMs): [\d_]+/g, '$1: 600_000')
         .concat(
-          `\nconst first = send();\nif (${more}) await globalThis.fetch('https://example.com/first/${i}');`,
-          `\nconst all = await Promise.all([first, ...Array.from({ length: ${more} }, send)]);`,
-          '\nexport default all.map(({ status }) => status).join();\n',
+          '\nexport default async () => {',
+          `\n  const first = send();\n  if (${more}) await globalThis.fetch('https://example.com/first/${i}');`,
+          `\n  const all = await Promise.all([first, ...Array.from({ length: ${more} }, send)]);`,
+          '\n  return all.map(({ status }) => status).join();\n};\n',
         ),
     );
     const { ended, atMs } = await against(programs, answer ?? ((n) => (n <= 2 ? unavailable : ok)));
@@ -223,7 +224,8 @@ for (const [server, { init = '', more = 0, answer, ends }] of Object.entries(
 
 /**
  * Runs all modules in one process, each against its own path of a server that answers by the number of the request, and
- * its time since the first one. Returns what the modules export, or their errors, and when the requests came.
+ * its time since the first one. Returns what the functions that they export return, or their errors, and when the requests
+ * came. All are loaded before the first calls.
  */
 async function against(modules, answer) {
   const atMs = modules.map(() => []);
@@ -248,7 +250,8 @@ async function against(modules, answer) {
     await Promise.all(files.map((file, i) => writeFile(file, aimed[i])));
     const urls = JSON.stringify(files.map((file) => pathToFileURL(file).href));
     const all = `
-      const ended = await Promise.all(${urls}.map((url) => import(url).then((m) => m.default, String)));
+      const loaded = await Promise.all(${urls}.map((url) => import(url)));
+      const ended = await Promise.all(loaded.map((each) => each.default().catch(String)));
       console.log(JSON.stringify(ended));
       process.exit();`;
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', all], { cwd: WWW });
