@@ -167,6 +167,7 @@ impl core::error::Error for OptionErrors {}
 
 /// The problems of options, found without allocation, so that a constant is checked when it is compiled. There are at
 /// most as many as rules: no options but those of simulations have more than [`RetryOptions`].
+/// Further ones are left out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Problems<const RULES: usize = 14> {
     found: [Option<OptionError>; RULES],
@@ -191,7 +192,7 @@ impl<const RULES: usize> Problems<RULES> {
         allowed: bool,
     ) {
         match value {
-            Some(value) if !allowed => {
+            Some(value) if !allowed && self.count < RULES => {
                 self.found[self.count] = Some(OptionError {
                     option,
                     value,
