@@ -1,6 +1,8 @@
 // What is seen of the package against what is seen of the reference, entry by entry. The first difference breaks the
 // invariant that its entry or its field is about.
 
+import { inspect } from 'node:util';
+
 import { isA } from './values.mjs';
 
 /** Whether two values are the same: numbers short of what rounding makes of them. */
@@ -71,7 +73,7 @@ function sequencesOf({ log }) {
 /** Reports of one macrotask in an order that does not depend on theirs. */
 const sorted = (entries, names) =>
   entries
-    .map((entry) => ({ entry, key: `${entry.turn} ${String(names.of(entry.seen.error))}` }))
+    .map((entry) => ({ entry, key: `${entry.turn} ${inspect(names.of(entry.seen.error))}` }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .map(({ entry }) => entry);
 
@@ -104,7 +106,7 @@ function compare(is, should, names) {
     const found = difference(is.seen, should.seen, [], names);
     if (found === undefined) return undefined;
     const { path, a, b } = found;
-    const text = `${is.kind} at ${is.t}: ${path.join(' ')} is ${String(a)} instead of ${String(b)}`;
+    const text = `${is.kind} at ${is.t}: ${path.join(' ')} is ${inspect(a)} instead of ${inspect(b)}`;
     return { at: should.t, rule: ruleOf(should, path), text: `operation ${is.op}: ${text}` };
   }
   // There is one too many, or one too few: whichever comes first.
