@@ -10,13 +10,13 @@ import { done, outageInput, page, random, stateOf } from './lib/node.mjs';
 const { BINS, LANES, described, ending, key, momentAt, momentInWords, momentOf, opening, scene } = await page(
   'scene/compute scene/words scene/markup',
 );
-const { delays, waits } = await page('waits/compute waits/figure');
+const { delays, waits, finding: rows, load: loadFigure, nameOf } = await page('waits/compute waits/figure load/figure');
 const { contendersOf, policyOf, recommend, sameChoice, title, verdict, verdictWords, inWords } = await page(
   'state/strategy verdict/compute verdict/words today/words',
 );
 const { SHARED, finding, load, rangeOf } = await page('load/compute load/recovery compute/outage');
-const { finding: rows, load: loadFigure, nameOf } = await page('load/figure');
 
+const saidOf = (figure, data) => [figure.describe(data), ...figure.note(data)];
 const STATES = 10_000;
 
 /** What no sentence says, and of which states. @type {[never: RegExp, of?: (state: any) => boolean][]} */
@@ -191,7 +191,7 @@ const SECTIONS = {
     computed: ({ strategy }) => done(waits, { strategy, choices: [strategy], seed: 42 }),
     states: 60,
     small: (state) => ({ ...state, downMs: 1000, clients: 100 }),
-    say: ([chosen], { strategy }) => [delays.describe({ strategy, chosen }), ...delays.note({ strategy, chosen })],
+    say: ([chosen], { strategy }) => saidOf(delays(0), { strategy, chosen }),
   },
   'the verdict': {
     drawn: verdictOf,
@@ -246,7 +246,7 @@ const SECTIONS = {
       assert.equal(named, least.map(({ shared }) => nameOf(shared, result).toLowerCase()).join('; '));
       const told = finding(result);
       if (band?.recovered === 0) assert.doesNotMatch(told, /in 90% of them/);
-      return [told, said, loadFigure.describe(result), ...loadFigure.note(result)];
+      return [told, said, ...saidOf(loadFigure, result)];
     },
   },
   'what is used today': { drawn: fatesOf, say: (fates) => [inWords('It', ...fates)] },

@@ -62,7 +62,7 @@ test('words name the waits that are none, and those at which clients meet', asyn
     [{ ...INITIAL, jitter: 'decorrelated' }, /\d+% of the clients wait exactly 10.s and retry together\./],
   ]) {
     const [chosen] = await distributions(strategy);
-    assert.match(delays.note({ strategy, chosen })[0], words);
+    assert.match(delays(0).note({ strategy, chosen })[0], words);
   }
 });
 

@@ -32,7 +32,8 @@ const COLUMNS = [
   [0, 'lands after'],
 ] as const;
 
-export const delays: FigureSpec<DelaysData> = {
+/** `likely`: how many waits the strategy has that the page starts with. */
+export const delays = (likely: number): FigureSpec<DelaysData> => ({
   id: 'waits',
   title: 'How long is each wait, and when does its retry land?',
 
@@ -41,7 +42,7 @@ export const delays: FigureSpec<DelaysData> = {
     ` · ${formulaOf(strategy)}${before ? ` · outline: ${title(before.strategy)}` : ''}`,
   ],
 
-  height: (_, data) => TOP + (data ? drawnOf(data.chosen).length : MOST_DRAWN) * ROW + BELOW,
+  height: (_, data) => TOP + (data ? drawnOf(data.chosen).length : Math.min(likely, MOST_DRAWN)) * ROW + BELOW,
 
   draw({ strategy, chosen, before }, width) {
     const waits = drawnOf(chosen);
@@ -120,7 +121,7 @@ export const delays: FigureSpec<DelaysData> = {
   settings: ({ strategy }) => strategyInWords(strategy),
 
   note: ({ strategy, chosen }) => [limits(strategy, chosen)],
-};
+});
 
 function isFixed(wait: Wait): boolean {
   return wait.loMs === wait.hiMs;

@@ -10,7 +10,7 @@ import { mountGrid } from './grid';
 import './styles.css';
 
 export function mountWaits(root: HTMLElement): void {
-  const figure = mountFigure(root, delays);
+  const figure = mountFigure(root, delays(store.get().strategy.maxAttempts - 1));
   const grid = mountGrid(root);
   let shown: DelaysData | undefined;
   const waits = channel(
