@@ -4,10 +4,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { freePort } from '../../../www/demo/lib/loopback.mjs';
 
@@ -19,25 +17,20 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Resolves once something listens. */
-async function listening(port, child) {
-  for (let left = 600; ; left--) {
-    const socket = connect(port, HOST);
-    const open = await new Promise((done) => socket.once('connect', () => done(true)).once('error', () => done(false)));
-    socket.destroy();
-    if (open) return;
-    if (left === 0 || child.exitCode !== null) throw new Error(`${child.spawnfile} does not listen: ${child.text}`);
-    await delay(50);
-  }
-}
-
-async function started(command, args, port, options) {
+/** Starts a server. Resolves once it says that it is ready: both listen before, while they read their data. */
+async function started(command, args, options) {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
   running.add(child);
-  child.text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (child.text += text));
   child.once('exit', () => running.delete(child));
-  await listening(port, child);
+  let text = '';
+  await new Promise((done, failed) => {
+    child.once('error', failed).once('exit', () => failed(new Error(`${command} ended: ${text}`)));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (more) => {
+        text += more;
+        if (/ready to accept connections/i.test(text)) done();
+      });
+  });
   return child;
 }
 
@@ -61,7 +54,7 @@ export async function redis() {
   const dir = folder('redis');
   const port = await freePort();
   const args = ['--port', `${port}`, '--bind', HOST, '--dir', dir, '--appendonly', 'yes', '--appendfsync', 'always'];
-  const start = () => started(program('REDIS_BIN'), [...args, '--save', '', '--maxmemory-policy', 'noeviction'], port);
+  const start = () => started(program('REDIS_BIN'), [...args, '--save', '', '--maxmemory-policy', 'noeviction']);
   let child = await start();
   return {
     host: HOST,
@@ -92,7 +85,7 @@ export async function postgres() {
   execFileSync(join(dirname(bin), 'initdb'), init, { ...user, cwd: dir, stdio: 'ignore' });
   const settings = { listen_addresses: HOST, port, unix_socket_directories: dir, fsync: 'off' };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = await started(bin, ['-D', data, ...args], port, { ...user, cwd: dir });
+  const child = await started(bin, ['-D', data, ...args], { ...user, cwd: dir });
   return {
     url: `postgres://postgres@${HOST}:${port}/postgres`,
     async stop() {
