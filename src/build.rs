@@ -46,8 +46,8 @@ fn collect(module: &Path, found: &mut BTreeSet<PathBuf>) {
     if !found.insert(module.to_owned()) {
         return;
     }
-    // Every import and every export of another module has ` from '`, which the formatter writes. The driver has no import
-    // for effect alone, and imports no packages: each specifier is a relative path.
+    // Every import and every export of another module has ` from '`, which the formatter writes. The driver has no
+    // import for effect alone, and imports no packages: each specifier is a relative path.
     for import in read(module).split(" from '").skip(1) {
         let specifier = import.split('\'').next().unwrap_or_default();
         let mut path = module.to_owned();

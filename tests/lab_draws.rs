@@ -104,8 +104,8 @@ fn column(waits: &[f64], k: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Many of the policies have the same waits, such as the first ones, or those at the cap: what has the same draws and the
-/// same distribution is compared once.
+/// Many of the policies have the same waits, such as the first ones, or those at the cap: what has the same draws and
+/// the same distribution is compared once.
 #[test]
 fn what_is_planned_is_what_is_drawn() {
     let all = assorted();

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use rejitter::Seed;
 use rejitter::simulation::{EventQueue, Noise};
 
-/// Against a sorted set: the earliest first, equal times in their order. Times of at least 0 are ordered as their bits are.
+/// Against a sorted set: the earliest first, equal times in their order. Times of at least 0 are ordered as their bits
+/// are.
 #[test]
 fn events_come_out_in_order_and_stably() {
     for round in 0..200 {

@@ -57,8 +57,8 @@ fn contention_is_the_published_figure() {
 /// 30 s, base 100, cap 10,000: attempts per client, and the share of the clients that the busiest 100 ms after recovery
 /// is expected to hold.
 ///
-/// Clients are independent here, so that 100,000 of them show the expectation. (Of 1,000, the busiest of these many bins
-/// holds more by chance: 2.7% with full jitter.)
+/// Clients are independent here, so that 100,000 of them show the expectation. (Of 1,000, the busiest of these many
+/// bins holds more by chance: 2.7% with full jitter.)
 #[test]
 fn the_herd_after_an_outage_is_as_large_as_expected() {
     const CLIENTS: u32 = 100_000;

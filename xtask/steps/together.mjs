@@ -1,5 +1,5 @@
-// Test files in one process: a process of its own for each would start Node, and load the package, again. The tests of a
-// suite wait until it is declared, so no file is loaded while a test changes the host.
+// Test files in one process: a process of its own for each would start Node, and load the package, again. The tests of
+// a suite wait until it is declared, so no file is loaded while a test changes the host.
 
 import { describe, test } from 'node:test';
 

@@ -1,6 +1,6 @@
 // Scripted operations (tests/vectors/operations.json): how an operation ends, its report, its waits, and the order and
-// times of all callbacks. `retry` and `retrySync` run the cases; Rust runs the same file. Policies, rejitter/light, hostile
-// values, and what is left at the end: the random schedules (../schedules).
+// times of all callbacks. `retry` and `retrySync` run the cases; Rust runs the same file. Policies, rejitter/light,
+// hostile values, and what is left at the end: the random schedules (../schedules).
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // An operation is seen by its caller and by observers of the process: errors, reports and attempts, by their words;
-// the frames of its caller; and the tracing channel `tracing:rejitter:operation:*`. processes.test.mjs has hosts without
-// that. The random schedules (../schedules) compare its events with those of Node's tracePromise and traceSync, and watch
-// whose context a callback runs in.
+// the frames of its caller; and the tracing channel `tracing:rejitter:operation:*`. processes.test.mjs has hosts
+// without that. The random schedules (../schedules) compare its events with those of Node's tracePromise and traceSync,
+// and watch whose context a callback runs in.
 
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';

@@ -1,6 +1,6 @@
 // Signals, as far as neither the table of operations nor the random schedules (../schedules) look at them: listeners of
-// callers that throw, and errors of ours that callers have frozen. Each operation is run with one attempt at a time, with
-// hedges, and by rejitter/light.
+// callers that throw, and errors of ours that callers have frozen. Each operation is run with one attempt at a time,
+// with hedges, and by rejitter/light.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

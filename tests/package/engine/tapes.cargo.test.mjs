@@ -1,6 +1,6 @@
-// What JavaScript answers is what native Rust answers, bit for bit: random lives of the machines of protection and of the
-// latency, and random headers. Rust draws what is asked and writes it on tapes, with its own answers: tests/common/http.rs
-// and tests/protection/lives.rs. REJITTER_LIVES sets how many lives of 100 steps there are.
+// JavaScript answers as native Rust does, bit for bit: random lives of the machines of protection and of the
+// latency, and random headers. Rust draws what is asked and writes it on tapes, with its own answers:
+// tests/common/http.rs and tests/protection/lives.rs. REJITTER_LIVES sets how many lives of 100 steps there are.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,5 +1,6 @@
 // Marks (permanent(), retryAfter()) that are foreign or malformed, and results that only look like mistakes. The random
-// schedules (../schedules) have hostile values, promises, thenables and marks of each kind, in any order, of all callbacks.
+// schedules (../schedules) have hostile values, promises, thenables and marks of each kind, in any order, of all
+// callbacks.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// createFetch and fetchWithRetry: what no row of tests/vectors/fetch.json can say of their outcomes, requests and options.
-// What is rejected, mistakes.json says.
+// createFetch and fetchWithRetry: what no row of tests/vectors/fetch.json can say of their outcomes, requests and
+// options. mistakes.json says which calls are rejected.
 
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';

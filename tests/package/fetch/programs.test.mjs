@@ -135,7 +135,7 @@ const PROGRAMS = {
     `${IMPORT}
     process.on('warning', (warning) => console.log(warning.name));
     const { signal } = new AbortController();
-    // What fetch does with a signal, without a network.
+    // It makes a Request with the signal, as fetch does, without a network.
     const inner = async (url, init) => new Response(null, { status: new Request(url, init) && 503 });
     const fetch = createFetch({ baseMs: 0, maxAttempts: 4 }, inner);
     const call = async () => (await fetch('http://x/', { signal })).status;

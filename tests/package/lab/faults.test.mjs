@@ -1,5 +1,5 @@
-// A trap in the lab's wasm ends the call in which it happens: the next one gets a fresh instance, and simulations of the
-// old one say that they ended. threats.test.mjs has a full stack.
+// A trap in the lab's wasm ends the call in which it happens: the next one gets a fresh instance, and simulations of
+// the old one say that they ended. threats.test.mjs has a full stack.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

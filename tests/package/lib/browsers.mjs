@@ -107,7 +107,7 @@ export async function visit(page, url) {
     await page.goto(url);
     // Where a Content-Security-Policy forbids strings as code, a function of the page is waited for from outside.
     const results = await until('the page has results', () => page.evaluate(() => globalThis.results));
-    // What it still says does not belong to the next one.
+    // A message that it still sends does not belong to the next one.
     await page.goto('about:blank');
     return { results, errors, printed };
   } catch (error) {

@@ -1,6 +1,6 @@
-// Wrong calls of all entries (tests/vectors/mistakes.json), and the error that each throws or rejects with: in Node, and
-// in a bundle for browsers. That of a production build has the name of the option, the value and the error's class, and no
-// sentence.
+// Wrong calls of all entries (tests/vectors/mistakes.json), and the error that each throws or rejects with: in Node,
+// and in a bundle for browsers. That of a production build has the name of the option, the value and the error's class,
+// and no sentence.
 
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ async function same(...calls) {
   throw errors[0];
 }
 
-/** What rows name. */
+/** The names that rows use. */
 function namesOf({ engines, lab, light, lightFetch, otel, presets, ...main }) {
   const { RetryPolicy, createFetch, retry, retrySync } = main;
   const policy = new RetryPolicy();
@@ -60,9 +60,9 @@ function namesOf({ engines, lab, light, lightFetch, otel, presets, ...main }) {
     hidden: engines.sqs(policy).config.visibilityTimeout,
     /** A value that poses as a policy of another copy: it is validated as by fromData. */
     posing: (data) => ({ toJSON: () => data }),
-    /** What a call of a fetch rejects with, whichever timeouts there are. */
+    /** Rejects as a call of a fetch does, whichever timeouts there are. */
     send: (init) => same(...fetches.map((send) => () => send('http://x/', init))),
-    /** What a policy throws, and an operation rejects with. */
+    /** Rejects with the error that a policy throws and an operation rejects with. */
     made(options) {
       let promise;
       assert.doesNotThrow(() => void (promise = retry(called, options)));
@@ -71,7 +71,7 @@ function namesOf({ engines, lab, light, lightFetch, otel, presets, ...main }) {
         () => promise,
       );
     },
-    /** What all reject with that take options. */
+    /** Rejects with the error of all functions that take options. */
     given: (options) =>
       same(
         ...[() => new RetryPolicy(options), () => policy.with(options), () => policy.delays(options)],

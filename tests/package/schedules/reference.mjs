@@ -1,6 +1,7 @@
-// The reference: the package's operations once more, as plainly as the design has them. Schedules are performed with the
-// package and with this one, and what is seen of both must be the same. It shares no code with the package: waits come
-// from the published formulas, protection keeps lists of all that happened, and every operation takes all its steps.
+// The reference: the package's operations once more, as plainly as the design has them. Schedules are performed with
+// the package and with this one, and what is seen of both must be the same. It shares no code with the package: waits
+// come from the published formulas, protection keeps lists of all that happened, and every operation takes all its
+// steps.
 
 import { tracingChannel } from 'node:diagnostics_channel';
 

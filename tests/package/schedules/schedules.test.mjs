@@ -1,7 +1,7 @@
 // 20,000 random schedules (with REJITTER_QUICK 2,000) against the packed package: of hostile callbacks, signals, hooks
-// and clocks, and of operations that share protections; a tenth are for rejitter/light. In each, all that is seen of the
-// package is what is seen of the reference (reference.mjs), and nothing is left behind. The test of the planted bugs
-// prints how many schedules of its kind each bug takes: most take fewer than 1,500.
+// and clocks, and of operations that share protections; a tenth are for rejitter/light. In each, all that is seen of
+// the package is what is seen of the reference (reference.mjs), and nothing is left behind. The test of the planted
+// bugs prints how many schedules of its kind each bug takes: most take fewer than 1,500.
 //
 // More, or other seeds: node tests/package/schedules/run.mjs --count N --seed S.
 

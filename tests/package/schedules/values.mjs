@@ -52,8 +52,9 @@ const DEEPEST = 10;
 const MARKS = new Set(['permanent', 'retryAfter', 'retryAfterBad']);
 
 /**
- * Makes what is thrown for a description: `{ kind, layers?, ms?, bad?, says?, status? }`. The layers lie around the value of
- * that kind, the innermost first: marks, plain errors with a cause, or (innermost only) a hint without an error.
+ * Makes what is thrown for a description: `{ kind, layers?, ms?, bad?, says?, status? }`. The layers lie around the
+ * value of that kind, the innermost first: marks, plain errors with a cause, or (innermost only) a hint without an
+ * error.
  *
  * Returns `thrown`; `shown`, what predicates, hooks and the rejection must get; and what the marks say:
  * `permanent`, `afterMs` (NaN for no hint).

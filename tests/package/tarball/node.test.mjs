@@ -1,5 +1,5 @@
-// The package in Node: imported, and by `require`, which gives the ES module where Node can, and the CommonJS file where
-// it cannot. The entries share one instance of the driver: its brands, reports, listeners and channel.
+// The package in Node: imported, and by `require`, which gives the ES module where Node can, and the CommonJS file
+// where it cannot. The entries share one instance of the driver: its brands, reports, listeners and channel.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// F01 F03: fake timers of each kind drive the waits and the timeouts of a retry, although the package is imported before
-// them, as in a user's tests, and the real ones do again once they are gone. The documented example of each framework.
+// F01 F03: fake timers of each kind drive the waits and the timeouts of a retry, although the package is imported
+// before them, as in a user's tests, and the real ones do again once they are gone. The documented example of each
+// framework.
 
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';

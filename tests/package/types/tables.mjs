@@ -1,5 +1,5 @@
-// What takes options, option by option, in a strict project of a user's: the example in its documentation and undefined,
-// but neither null nor a symbol, no other option of a policy's, and none that does not exist.
+// Functions that take options, option by option, in a strict project of a user's: the example in its documentation and
+// undefined, but neither null nor a symbol, no other option of a policy's, and none that does not exist.
 
 import { readDeclarations } from '../lib/dts.mjs';
 import { literal } from '../lib/readers.mjs';

@@ -2,9 +2,9 @@
 
 /// Makes a struct of options. After the default of a number, `=> [lo, hi, rule]` is its range and the words for it;
 /// `=> [bins most]`, a bin's width where times end at `most`; a method's name, a check of its own. In front of the
-/// documentation stands what else the struct has: `clients` retry by a policy, `seeded` has no clients, and a section of
-/// other options says what precedes its names in messages. The declarations and names of JavaScript are read from these
-/// lines (xtask/npm/simulations.mjs).
+/// documentation stands what else the struct has: `clients` retry by a policy, `seeded` has no clients, and a section
+/// of other options says what precedes its names in messages. The declarations and names of JavaScript are read from
+/// these lines (xtask/npm/simulations.mjs).
 macro_rules! options {
     (clients $(#[$doc:meta])* $name:ident: $($rows:tt)+) => {
         options! {
@@ -13,8 +13,8 @@ macro_rules! options {
                 pub seed: Seed,
                 /// How the clients retry.
                 pub policy: RetryPolicy,
-                /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of which
-                /// the last repeats. Unset by default: every ceiling is the cap.
+                /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of
+                /// which the last repeats. Unset by default: every ceiling is the cap.
                 pub curve: Vec<f64>,
             ]
             [impl $name] [

@@ -112,7 +112,8 @@ export function fetchesOf(rejitter) {
 }
 
 /**
- * Sends each case to a server that answers as `Echo` (server.mjs): by bare fetch and three of ours; its shapes meet all.
+ * Sends each case to a server that answers as `Echo` (server.mjs): by bare fetch and three of ours; its shapes meet
+ * all.
  */
 export async function sendAll(origin, names, send, shapes = SHAPES) {
   const [bare, ...ours] = names;
