@@ -75,15 +75,18 @@ export const SET_UP = [
   },
 ];
 
-const TESTED = [pkg.PACK, setup.NPM_OF_TESTS];
+const WITH_CLIENTS = [pkg.PACK, setup.NPM_OF_CLIENTS];
 
-/** Commands that set something up and then run a script, which knows its options. */
+/** Commands that set something up, which may depend on their options, and then run a script, which knows these. */
 const SCRIPTS = {
   bench: ['xtask/bench/main.mjs', [IN_BENCH]],
-  hosts: ['tests/package/hosts/run.mjs', [...TESTED, programs.FOUND, programs.WEBKIT]],
-  mutants: ['xtask/npm/mutants.mjs', [...TESTED, programs.SERVERS]],
-  schedules: ['tests/package/schedules/run.mjs', TESTED],
-  watch: ['xtask/npm/watch.mjs', TESTED],
+  hosts: ['tests/clients/hosts/run.mjs', [...WITH_CLIENTS, programs.FOUND, programs.WEBKIT]],
+  mutants: ['xtask/npm/mutants.mjs', [...WITH_CLIENTS, programs.SERVERS]],
+  schedules: ['tests/package/schedules/run.mjs', [pkg.PACK]],
+  watch: [
+    'xtask/npm/watch.mjs',
+    (files) => (files.some((path) => /\bclients\b/.test(path)) ? WITH_CLIENTS : [pkg.PACK]),
+  ],
 };
 
 const flag = { type: 'boolean' };
@@ -127,7 +130,7 @@ export function read([name = 'help', ...rest]) {
 
 async function runScript(name, rest) {
   const [file, goals] = SCRIPTS[name];
-  const found = await setUp(SET_UP, goals);
+  const found = await setUp(SET_UP, typeof goals === 'function' ? goals(rest) : goals);
   console.log();
   await runCommand(command(['node', file, ...rest], { dir: root, env: places(found), limitMs: Infinity }));
 }

@@ -20,14 +20,19 @@ import { send, sh } from '../run/command.mjs';
 import { inRoot, inTarget, root, tarball } from '../run/places.mjs';
 import { changesOf, tree } from './mutations.mjs';
 
-const tests = inRoot('tests/package');
+const tests = inRoot('tests');
 const target = inTarget('mutants');
 /** The package with every module as a file. */
 const modules = inTarget('pkg.modules');
 
-const FOLDERS = ['engine', 'options', 'fetch', 'protection', 'lab', 'testing', 'engines', 'reconnect'];
+const FOLDERS = [
+  ...['engine', 'options', 'fetch', 'protection', 'lab', 'testing', 'reconnect'].map((name) => `package/${name}`),
+  ...['engine', 'engines', 'fetch', 'options', 'reconnect', 'testing'].map((name) => `clients/${name}`),
+];
 /** Random schedules, in threads whose coverage is unknown, and the modules that they drive. */
-const SCHEDULES = ['plain', 'light', 'protected'].map((of) => `schedules/run.mjs --count 1500 --seed 1 --among ${of}`);
+const SCHEDULES = ['plain', 'light', 'protected'].map(
+  (of) => `package/schedules/run.mjs --count 1500 --seed 1 --among ${of}`,
+);
 const DRIVEN = /^(run|light|options|protection)\//;
 /** Slower test files are left out, and named. */
 const LONGEST_MS = 30_000;
@@ -105,7 +110,7 @@ function workspace(name) {
   };
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const code = "import('./lib/consumer.mjs').then(({ installed }) => console.log(installed))";
+  const code = "import('./package/lib/consumer.mjs').then(({ installed }) => console.log(installed))";
   const { stdout, stderr } = spawnSync(execPath, ['-e', code], { cwd: tests, env, encoding: 'utf8' });
   const installed = stdout.trim();
   if (installed === '') throw new Error(stderr);

@@ -2,7 +2,7 @@
 // `cargo xtask pkg` built, packs it, and runs test files. After each change, once more. Where nothing was built, it takes
 // what is committed of the core, and the package has no lab.
 //
-//   node xtask/npm/watch.mjs [--once] tests/package/engine/signals.test.mjs...
+//   node xtask/npm/watch.mjs [--once] tests/package/engine/vectors.test.mjs...
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -31,7 +31,7 @@ if (values.once) {
   console.log(`packed in ${((performance.now() - started) / 1000).toFixed(1)} s`);
   if (tests.length > 0) process.exitCode = node('--test', ...tests);
 } else {
-  const paths = ['src/js', 'pkg-template', 'tests/package', 'tests/vectors'];
+  const paths = ['src/js', 'pkg-template', 'tests/package', 'tests/clients', 'tests/vectors'];
   node(...paths.map((path) => `--watch-path=${inRoot(path)}`), import.meta.filename, '--once', ...tests);
 }
 

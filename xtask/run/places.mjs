@@ -18,7 +18,7 @@ export const tarball = inTarget('pkg-tarball/rejitter.tgz');
 export const pkg = inTarget('pkg');
 /** A program that the lock file of the build tools pins. */
 export const npmTool = (name) => inRoot('xtask/npm/node_modules/.bin', name);
-/** A program of the npm packages that the tests use. */
-export const testTool = (name) => inRoot('tests/package/node_modules/.bin', name);
+/** A program of the npm packages of tests/clients. */
+export const clientTool = (name) => inRoot('tests/clients/node_modules/.bin', name);
 /** A tool that the lock file of the crates pins. */
 export const wasmTool = (name) => inTarget('tools', name);

@@ -5,20 +5,20 @@ import { delimiter } from 'node:path';
 import { env } from 'node:process';
 
 import { BUILD_LIMIT_MS, cargo, command, sh } from '../run/command.mjs';
-import { inRoot, inTarget, npmTool, root, tarball, testTool } from '../run/places.mjs';
+import { clientTool, inRoot, inTarget, npmTool, root, tarball } from '../run/places.mjs';
 import { BROWSERS, DEBUG } from '../run/run.mjs';
 import { quickSteps } from './crate.mjs';
 import { CONSUMER, IN_PAGE, buildPage, program } from './demo.mjs';
-import { nodeTests, ofPackage, ofPage, testFiles } from './node-tests.mjs';
+import { nodeTests, ofClients, ofPackage, ofPage, testFiles } from './node-tests.mjs';
 import { PACK, lab } from './package.mjs';
 import { FOUND, GECKODRIVER, WASM_PACK, WEBDRIVER_JSON } from './programs.mjs';
 import {
   NATIVE as ALL,
   NATIVE_TESTS,
   NPM_OF_BUILD,
+  NPM_OF_CLIENTS,
   NPM_OF_PAGE,
   NPM_OF_SITE,
-  NPM_OF_TESTS,
   TARGET,
   WASM_BINDGEN,
   WASM_TARGET,
@@ -37,7 +37,7 @@ export const LONG = {
   [PAGE]: 240,
   'demo: page, browser': 200,
   // Others of its group wait for it.
-  'package: hosts, browser': 190,
+  'clients: hosts, browser': 190,
   'package: schedules, slow': 150,
   'demo: page': 110,
   'package: fetch, slow': 100,
@@ -45,8 +45,8 @@ export const LONG = {
   'wasm-pack: three targets': 80,
   'package: worlds, slow': 70,
   'lint: clippy, wasm': 60,
-  'package: docs': 50,
-  'package: types': 30,
+  'clients: docs': 40,
+  'clients: types': 30,
 };
 
 /** All steps, in the order of the closing table. */
@@ -58,6 +58,7 @@ export const checks = () =>
     ...WASM,
     WASM_PACKED,
     ...ofPackage(),
+    ...ofClients(),
     ...OF_PACKAGE,
     ...DEMO,
     ...ofPage(PAGE),
@@ -66,13 +67,13 @@ export const checks = () =>
 const quick = (name, needs, commands, more) => ({ name, quick: true, needs, commands, ...more });
 
 /**
- * A check with a program of the npm packages in tests/package.
+ * A check with a program of the npm packages of tests/clients.
  * @param {string} name
  * @param {string[]} line
  */
-function ofTests(name, [tool, ...args], needs = []) {
-  const commands = [command([testTool(tool), ...args], { dir: inRoot('tests/package') })];
-  return quick(name, [...needs, NPM_OF_TESTS], commands);
+function withClient(name, [tool, ...args], needs = []) {
+  const commands = [command([clientTool(tool), ...args], { dir: inRoot('tests/clients') })];
+  return quick(name, [...needs, NPM_OF_CLIENTS], commands);
 }
 
 const inDebug = { group: DEBUG };
@@ -105,8 +106,8 @@ const LINTS = [
     ...{ name: 'lint: spelling', needs: [NPM_OF_SITE] },
     commands: [command(sh`${cspell} --no-progress --config cspell.json`, { dir: root, remedy: MISSPELT })],
   },
-  ofTests('lint: types of the driver', sh`tsc -p ../../src/js`),
-  ofTests('lint: types of the tools', sh`tsc -p ../../xtask/tsconfig.json`),
+  withClient('lint: types of the driver', sh`tsc -p ../../src/js`),
+  withClient('lint: types of the tools', sh`tsc -p ../../xtask/tsconfig.json`),
 ];
 
 /** The tests of what the build is made with. */
@@ -118,12 +119,9 @@ const NATIVE = [
   // With Tokio as the default sleeper, which is not a default feature.
   quick('native: crate', [NATIVE_TESTS], [cargo(`test ${ALL}`)], { runner: 'cargo' }),
   quick('native: layers', [], [cargo('check --package rejitter-layers --lib --tests')], inDebug),
-  quick(
-    'native: tools',
-    [PACK, NPM_OF_TESTS],
-    [command(sh`node --test --test-reporter=spec ${ofTools}`, { dir: inRoot('xtask') })],
-    { runner: 'node' },
-  ),
+  quick('native: tools', [PACK], [command(sh`node --test --test-reporter=spec ${ofTools}`, { dir: inRoot('xtask') })], {
+    runner: 'node',
+  }),
 ];
 
 /** wasm-pack with the project's own wasm-bindgen and wasm-opt. */
@@ -183,7 +181,7 @@ function freePort() {
 const WASM_PACKED = {
   name: 'wasm-pack: three targets',
   runner: 'node',
-  needs: [...OF_WASM, PACK, NPM_OF_TESTS, FOUND],
+  needs: [...OF_WASM, PACK, NPM_OF_CLIENTS, FOUND],
   commands: (run) => [
     // One of them is optimised: the bytes are the same for all, and wasm-opt takes longer than all the rest. The lab's
     // build has compiled the macros.
@@ -192,14 +190,14 @@ const WASM_PACKED = {
       const line = sh`build --mode no-install --target ${kind} ${more} --out-dir ${inTarget('wasm-pack', kind)}`;
       return packer(run, line, { CARGO_TARGET_DIR: lab.target });
     }),
-    nodeTests([inRoot('tests/package/wasm-pack/wasm-pack.test.mjs')], run),
+    nodeTests([inRoot('tests/clients/wasm-pack/wasm-pack.test.mjs')], run),
   ],
 };
 
 const OF_PACKAGE = [
-  ofTests('package: publint', sh`publint run --strict ${tarball}`, [PACK]),
+  withClient('package: publint', sh`publint run --strict ${tarball}`, [PACK]),
   // Its model of modules has no place for wasm files.
-  { ...ofTests('package: attw', sh`attw ${tarball} --exclude-entrypoints ./core.wasm`, [PACK]), quick: false },
+  { ...withClient('package: attw', sh`attw ${tarball} --exclude-entrypoints ./core.wasm`, [PACK]), quick: false },
 ];
 
 const DEMO = [

@@ -8,7 +8,7 @@ import { inRoot, tarball, target } from '../run/places.mjs';
 import { BROWSERS, PAGES, SERVERS as JOBS } from '../run/run.mjs';
 import { PACK } from './package.mjs';
 import { FOUND, SERVERS, WEBKIT } from './programs.mjs';
-import { NATIVE_TESTS, NPM_OF_TESTS } from './setup.mjs';
+import { NATIVE_TESTS, NPM_OF_CLIENTS } from './setup.mjs';
 
 /** @typedef {import('../run/run.mjs').Step} Step */
 /** @typedef {import('../run/run.mjs').Run} Run */
@@ -68,32 +68,45 @@ function ofFolder(folder, name, needs) {
   });
 }
 
+/** The steps of the folders in a folder of `tests`. */
+function ofFolders(tests, needs) {
+  const folder = inRoot('tests', tests);
+  // Those of wasm-pack have commands of their own.
+  const names = readdirSync(folder).filter(
+    (name) => name !== 'wasm-pack' && statSync(`${folder}/${name}`).isDirectory(),
+  );
+  return names.sort().flatMap((name) =>
+    ofFolder(`${folder}/${name}`, `${tests}: ${name}`, needs).map((step) => ({
+      ...step,
+      quick: step.quick && !NOT_DAILY.includes(name),
+    })),
+  );
+}
+
+const named = (names) => names.split(' ').map((name) => inRoot('tests', `${name}.test.mjs`));
+
 /** The tests of the tarball, and some of them once more. */
 export function ofPackage() {
-  const tests = inRoot('tests/package');
-  const needs = [PACK, NPM_OF_TESTS];
-  // Those of wasm-pack have commands of their own.
-  const folders = readdirSync(tests).filter(
-    (name) => name !== 'wasm-pack' && statSync(`${tests}/${name}`).isDirectory(),
-  );
-  const files = (names) => names.split(' ').map((name) => `${tests}/${name}.test.mjs`);
   // With the same variable, all others run on the core as JavaScript, too.
-  const asInBrowsers = files('engine/operations engine/vectors options/options fetch/fetch');
-  // Not those of `retrySync`: WebKitGTK has no shared memory.
-  const pages = files('hosts/hosts.browser fetch/fetch.browser');
+  const files = named('package/engine/operations package/engine/vectors package/options/options package/fetch/fetch');
   return [
-    ...folders.sort().flatMap((name) =>
-      ofFolder(`${tests}/${name}`, `package: ${name}`, needs).map((step) => ({
-        ...step,
-        quick: step.quick && !NOT_DAILY.includes(name),
-      })),
-    ),
+    ...ofFolders('package', [PACK]),
     {
-      ...{ name: 'package: without WebAssembly', runner: 'node', quick: true, needs },
-      commands: (run) => [nodeTests(asInBrowsers, run, { NODE_OPTIONS: '--conditions=browser' })],
+      ...{ name: 'package: without WebAssembly', runner: 'node', quick: true, needs: [PACK] },
+      commands: (run) => [nodeTests(files, run, { NODE_OPTIONS: '--conditions=browser' })],
     },
+  ];
+}
+
+/** The tests of the tarball with the packages of other people. */
+export function ofClients() {
+  const needs = [PACK, NPM_OF_CLIENTS];
+  // Not those of `retrySync`: WebKitGTK has no shared memory.
+  const pages = named('clients/hosts/hosts.browser clients/fetch/fetch.browser');
+  return [
+    ...ofFolders('clients', needs),
     {
-      ...{ name: 'package: hosts, WebKit', runner: 'node', group: BROWSERS, needs: [...needs, WEBKIT], seconds: 40 },
+      ...{ name: 'clients: hosts, WebKit', runner: 'node', group: BROWSERS, needs: [...needs, WEBKIT], seconds: 40 },
       commands: (run) => [nodeTests(pages, run, { TEST_BROWSERS: 'WebKit' })],
     },
   ];

@@ -8,10 +8,10 @@ import { test } from 'node:test';
 import * as cockatiel from 'cockatiel';
 import CircuitBreaker from 'opossum';
 
-import { vectors } from '../lib/consumer.mjs';
-import { documents, evaluate, literal, tableIn } from '../lib/readers.mjs';
+import { vectors } from '../../package/lib/consumer.mjs';
+import { documents, evaluate, literal, tableIn } from '../../package/lib/readers.mjs';
 import { underClock } from '../lib/pasted.mjs';
-import { importAll } from '../protection/entry.mjs';
+import { importAll } from '../../package/protection/entry.mjs';
 
 const { RejectedError, RetryPolicy, breaker, protect } = await importAll();
 

@@ -16,12 +16,13 @@ import ky from 'ky';
 import CircuitBreaker from 'opossum';
 import pRetry, { AbortError, makeRetriable } from 'p-retry';
 
-import { fails } from '../lib/callbacks.mjs';
-import { importEntry, vectors } from '../lib/consumer.mjs';
-import { importFetch, serving } from '../lib/fetching.mjs';
-import { blocks, documents, evaluate, literal, marked, tableIn } from '../lib/readers.mjs';
-import { importPasted, still, withGlobals } from '../lib/pasted.mjs';
-import { importAll } from '../protection/entry.mjs';
+import { fails } from '../../package/lib/callbacks.mjs';
+import { withGlobals } from '../../package/lib/clock.mjs';
+import { importEntry, vectors } from '../../package/lib/consumer.mjs';
+import { importFetch, serving } from '../../package/lib/fetching.mjs';
+import { blocks, documents, evaluate, literal, marked, tableIn } from '../../package/lib/readers.mjs';
+import { importAll } from '../../package/protection/entry.mjs';
+import { importPasted, still } from '../lib/pasted.mjs';
 
 const { RetryPolicy, breaker, isTransientError, permanent, protect, retry } = await importAll();
 const { createFetch } = await importFetch();

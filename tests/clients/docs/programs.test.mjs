@@ -10,14 +10,14 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
-import { importEntry, importPackage, installed } from '../lib/consumer.mjs';
-import { listen } from '../lib/fetching.mjs';
+import { importEntry, importPackage, installed } from '../../package/lib/consumer.mjs';
+import { listen } from '../../package/lib/fetching.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
 import { importPasted, pasted, still } from '../lib/pasted.mjs';
 import { javaScript, program, serve } from '../lib/programs.mjs';
 import { freePort } from '../../../www/demo/lib/loopback.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
-import { blocks, declarations, documents, marked, tableIn } from '../lib/readers.mjs';
+import { blocks, declarations, documents, marked, tableIn } from '../../package/lib/readers.mjs';
 
 const { RetryPolicy, permanent, retryAfter } = await importPackage();
 const { breaker, budget, cooldown, protect } = await importEntry('protection');

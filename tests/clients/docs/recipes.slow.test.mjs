@@ -7,12 +7,14 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { after, test } from 'node:test';
 
-import { here, repo, run, tool } from '../lib/consumer.mjs';
-import { importPasted, pasted, still, underClock, withGlobals } from '../lib/pasted.mjs';
-import { checkFiles, javaScript, program, serve } from '../lib/programs.mjs';
 import { freePort } from '../../../www/demo/lib/loopback.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
-import { documents } from '../lib/readers.mjs';
+import { withGlobals } from '../../package/lib/clock.mjs';
+import { repo, run } from '../../package/lib/consumer.mjs';
+import { documents } from '../../package/lib/readers.mjs';
+import { clients, packaged } from '../lib/packages.mjs';
+import { importPasted, pasted, still, underClock } from '../lib/pasted.mjs';
+import { checkFiles, javaScript, program, serve } from '../lib/programs.mjs';
 
 const PAGES = ['recipes', 'guide/page'].map((name) => documents.get(`docs/${name}.md`)).join('\n');
 const NAMES = ['react', 'tokens', ...Array.from(PAGES.matchAll(/^```tsx? (.+)$/gm), ([, name]) => name)];
@@ -249,7 +251,7 @@ test('Next.js: its server answers after retries, and its cache keeps the answer'
     'next.config.mjs': `export default { turbopack: { root: ${JSON.stringify(repo)} } };`,
   });
   const env = { NEXT_TELEMETRY_DISABLED: '1', API: api.url };
-  const next = [tool('next/dist/bin/next')];
+  const next = [packaged('next/dist/bin/next')];
   const built = await run(process.execPath, [...next, 'build'], { cwd: dir, env });
   assert.equal(built.code, 0, built.stdout + built.stderr);
   assert.equal(requests, 0);
@@ -273,7 +275,7 @@ test('every recipe ran', () => {
 /** The settings of the demo page, a project of Vite. */
 const VITE = { ...JSON.parse(readFileSync(join(repo, 'www/tsconfig.json'), 'utf8')).compilerOptions, jsx: 'react-jsx' };
 const STRICT = { exactOptionalPropertyTypes: true, noImplicitOverride: true };
-const typeRoots = [tool('@types'), tool('@cloudflare')];
+const typeRoots = [packaged('@types'), packaged('@cloudflare')];
 const PROJECTS = [
   ['service worker', { ...VITE, lib: ['ES2023', 'WebWorker'], types: [] }],
   // Next writes this file, for its options of fetch.
@@ -286,7 +288,7 @@ const PROJECTS = [
   ['redis-subscriber,postgres-listen,mqtt,grpc-stream', {}],
   ['charge,inngest,lambda,sqs,temporal-activities,temporal-workflow', STRICT],
   // The package `workflow` hands on what this one has, and its tools for bundlers.
-  ['charge,vercel', { ...STRICT, paths: { workflow: [tool('@workflow/core/dist/index.d.ts')] } }],
+  ['charge,vercel', { ...STRICT, paths: { workflow: [packaged('@workflow/core/dist/index.d.ts')] } }],
   [
     'charge,cloudflare-workflow,cloudflare-queue',
     { ...STRICT, lib: ['es2022'], types: ['node', 'workers-types'], typeRoots },
@@ -303,5 +305,5 @@ for (const [names, options, environment = ''] of PROJECTS)
 
 test('each program is in a project', () => {
   const checked = PROJECTS.flatMap(([names]) => names.split(','));
-  for (const file of readdirSync(join(here, 'programs'))) assert.ok(checked.includes(parse(file).name), file);
+  for (const file of readdirSync(join(clients, 'programs'))) assert.ok(checked.includes(parse(file).name), file);
 });

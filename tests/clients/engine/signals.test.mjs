@@ -1,6 +1,6 @@
-// Signals, as far as neither the table of operations nor the random schedules (../schedules) look at them: listeners of
-// callers that throw, and errors of ours that callers have frozen. Each operation is run with one attempt at a time,
-// with hedges, and by rejitter/light.
+// Signals, as far as neither the table of operations nor the random schedules look at them: listeners of callers that
+// throw, and errors of ours that callers have frozen. Each operation is run with one attempt at a time, with
+// hedges, and by rejitter/light.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,9 +8,9 @@ import { test } from 'node:test';
 import { Window } from 'happy-dom';
 import nodeAbortController from 'node-abort-controller';
 
-import { fails } from '../lib/callbacks.mjs';
-import { replace, underClock } from '../lib/clock.mjs';
-import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { fails } from '../../package/lib/callbacks.mjs';
+import { replace, underClock } from '../../package/lib/clock.mjs';
+import { importEntry, importPackage } from '../../package/lib/consumer.mjs';
 
 const { TimeoutError, retry, retryReport } = await importPackage();
 const { hedge, protect } = await importEntry('protection');

@@ -6,8 +6,8 @@ import { after, test } from 'node:test';
 
 import { Queue, Worker } from 'bullmq';
 
-import { fails } from '../lib/callbacks.mjs';
-import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { fails } from '../../package/lib/callbacks.mjs';
+import { importEntry, importPackage } from '../../package/lib/consumer.mjs';
 import { pasted } from '../lib/pasted.mjs';
 import { importProgram, serve } from '../lib/programs.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { validateServiceConfig } from '@grpc/grpc-js/build/src/service-config.js';
 import aslValidator from 'asl-validator';
 
-import { importEntry, importPackage, infinite, vectors } from '../lib/consumer.mjs';
+import { importEntry, importPackage, infinite, vectors } from '../../package/lib/consumer.mjs';
 
 const { RetryPolicy } = await importPackage();
 const presets = await importEntry('presets');

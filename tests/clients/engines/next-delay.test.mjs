@@ -8,7 +8,7 @@ import { LocalDurableTestRunner } from '@aws/durable-execution-sdk-js-testing';
 import { InngestTestEngine } from '@inngest/test';
 import { MockActivityEnvironment } from '@temporalio/testing';
 
-import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { importEntry, importPackage } from '../../package/lib/consumer.mjs';
 import { still } from '../lib/pasted.mjs';
 import { importProgram, program, serve } from '../lib/programs.mjs';
 

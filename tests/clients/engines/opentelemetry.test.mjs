@@ -9,8 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { context, metrics, trace } from '@opentelemetry/api';
 import { ATTR_HTTP_REQUEST_RESEND_COUNT } from '@opentelemetry/semantic-conventions';
 
-import { fails } from '../lib/callbacks.mjs';
-import { importEntry, importPackage, installed, printed } from '../lib/consumer.mjs';
+import { fails } from '../../package/lib/callbacks.mjs';
+import { importEntry, importPackage, installed, printed } from '../../package/lib/consumer.mjs';
 import { pasted } from '../lib/pasted.mjs';
 import { importProgram, serve } from '../lib/programs.mjs';
 import { freePort } from '../../../www/demo/lib/loopback.mjs';

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { PgBoss } from 'pg-boss';
 
-import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { importEntry, importPackage } from '../../package/lib/consumer.mjs';
 import { importProgram, serve } from '../lib/programs.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 import { postgres } from '../lib/servers.mjs';

@@ -2,7 +2,7 @@
 // row says in `how`, and keeps what classifiers read of their errors. Ports and addresses in memory are written as 1.
 // Run it for a new row, and after a change of a client's version, and read the difference:
 //
-//   node tests/package/engine/failures/write.mjs
+//   node tests/clients/failures/write.mjs
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -21,10 +21,10 @@ import OpenAI from 'openai';
 import Stripe from 'stripe';
 import * as undici from 'undici';
 
-import { onLoopback } from '../../../../www/demo/lib/loopback.mjs';
+import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 
-const FILE = new URL('../../../vectors/failures.json', import.meta.url);
-const { devDependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+const FILE = new URL('../../vectors/failures.json', import.meta.url);
+const { devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
 const servers = [];
 async function serve(connected) {

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { BROWSERS, html, inBrowsers, js, serve } from '../lib/browsers.mjs';
-import { bundled } from '../lib/bundle.mjs';
-import { here, project } from '../lib/consumer.mjs';
-import { closedOrigin } from '../lib/fetching.mjs';
-import { INITS, SHAPES } from './requests/cases.mjs';
-import { Echo } from './requests/server.mjs';
+import { bundled } from '../../package/lib/bundle.mjs';
+import { here, project } from '../../package/lib/consumer.mjs';
+import { closedOrigin } from '../../package/lib/fetching.mjs';
+import { INITS, SHAPES } from '../../package/fetch/requests/cases.mjs';
+import { Echo } from '../../package/fetch/requests/server.mjs';
 
 const FETCHES = `
 import { createFetch } from 'rejitter/fetch';
@@ -160,7 +160,7 @@ globalThis.results = (async () => {
 `;
 
 const TWICE = { status: 200, attempts: 2, seen: 2 };
-/** Path → what a page of the same origin sees, and one of another. tests/package/hosts has what is alike on all hosts. */
+/** Path → what a page of the same origin sees, and one of another. tests/clients/hosts has what is alike on all hosts. */
 const OUTCOMES = {
   // Browsers decide about it themselves, and Chromium sends it again.
   '/answer?fail=1&status=408': [{ attempts: 1, hints: [] }],

@@ -10,8 +10,8 @@ import * as undici from 'undici';
 import { up } from 'up-fetch';
 
 import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
-import { importPackage } from '../lib/consumer.mjs';
-import { QUICK, failing, importFetch, serving, statuses } from '../lib/fetching.mjs';
+import { importPackage } from '../../package/lib/consumer.mjs';
+import { QUICK, failing, importFetch, serving, statuses } from '../../package/lib/fetching.mjs';
 
 const { createFetch } = await importFetch();
 const { retryReport } = await importPackage();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { installed, printed } from '../lib/consumer.mjs';
+import { installed, printed } from '../../package/lib/consumer.mjs';
 
 const name = (name) => `await import(${JSON.stringify(import.meta.resolve(name))})`;
 const file = (path) => `await import(${JSON.stringify(`${pathToFileURL(join(installed, path)).href}?copy`)})`;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { MARK, PRINT, resultsIn, suiteText } from './suite.mjs';
-import { installed, runNode } from '../lib/consumer.mjs';
+import { installed, runNode } from '../../package/lib/consumer.mjs';
 
 /** Changes of WebAssembly that hosts make. */
 const CHANGES = {

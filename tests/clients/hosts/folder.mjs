@@ -5,7 +5,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from 'node:path';
 
 import { send } from '../../../xtask/run/command.mjs';
-import { here, installed } from '../lib/consumer.mjs';
+import { installed } from '../../package/lib/consumer.mjs';
+import { packaged } from '../lib/packages.mjs';
 import { suiteText } from './suite.mjs';
 
 /** Longer than any tool needs on a busy machine. */
@@ -56,7 +57,7 @@ export class Folder {
   async install(packages, line = 'npm install --no-audit --no-fund', env) {
     if (!this.tarball) {
       this.write({ 'package.json': '{ "private": true }' });
-      const links = Object.keys(packages).map((name) => [name, join(here, 'node_modules', name)]);
+      const links = Object.keys(packages).map((name) => [name, packaged(name)]);
       for (const [name, path] of [['rejitter', this.built ?? installed], ...links]) {
         mkdirSync(dirname(this.path('node_modules', name)), { recursive: true });
         symlinkSync(path, this.path('node_modules', name));
@@ -99,7 +100,7 @@ export class Folder {
   /** The program of a line is one of the project's, a Node such as `node@20`, or on PATH. */
   async #start(line, env) {
     const [name, ...args] = line.split(' ');
-    const own = join(this.tarball ? this.dir : here, 'node_modules/.bin', name);
+    const own = this.tarball ? this.path('node_modules/.bin', name) : packaged(`.bin/${name}`);
     const [, major] = /^node@(\d+)$/.exec(name) ?? [];
     let text = '';
     const child = spawn(major ? await this.node(Number(major)) : existsSync(own) ? own : name, args, {

@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { here, repo } from '../lib/consumer.mjs';
+import { repo } from '../../package/lib/consumer.mjs';
+import { clients } from '../lib/packages.mjs';
 import { DAILY } from './daily.mjs';
 import { GROUPS } from './groups/all.mjs';
 import { document } from './report.mjs';
@@ -34,7 +35,7 @@ test('docs/hosts.md is what the table says', () =>
   assert.equal(readFileSync(join(repo, 'docs/hosts.md'), 'utf8'), document(GROUPS)));
 
 test('a group of the daily run has the packages of the tests', () => {
-  const { devDependencies } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
+  const { devDependencies } = JSON.parse(readFileSync(join(clients, 'package.json'), 'utf8'));
   for (const { name, packages = {} } of DAILY)
     for (const [package_, version] of Object.entries(packages))
       assert.equal(devDependencies[package_], version, `${name}: ${package_}`);

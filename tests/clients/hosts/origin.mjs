@@ -2,8 +2,8 @@
 
 import { after, before } from 'node:test';
 
-import { workFolder } from '../lib/consumer.mjs';
-import { closedOrigin } from '../lib/fetching.mjs';
+import { workFolder } from '../../package/lib/consumer.mjs';
+import { closedOrigin } from '../../package/lib/fetching.mjs';
 import { serve } from '../lib/programs.mjs';
 import { closeBrowsers } from './browser.mjs';
 import { Folder } from './folder.mjs';

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { closedOrigin } from '../lib/fetching.mjs';
+import { closedOrigin } from '../../package/lib/fetching.mjs';
 import { closeBrowsers } from './browser.mjs';
 import { Folder } from './folder.mjs';
 import { GROUPS } from './groups/all.mjs';

@@ -1,6 +1,6 @@
 // The one suite that every host runs, as the text of a module.
 
-import { vectors } from '../lib/consumer.mjs';
+import { vectors } from '../../package/lib/consumer.mjs';
 
 /** The parts, by the letter of their column. */
 export const PARTS = {

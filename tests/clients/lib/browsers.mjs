@@ -11,7 +11,7 @@ import { chromium, firefox } from 'playwright-core';
 import { launchersOf } from '../../../www/demo/lib/launch.mjs';
 import { LIMIT_MS, until } from '../../../www/demo/lib/until.mjs';
 import { RECORDER, withWebKit } from '../../../www/demo/lib/webdriver.mjs';
-import { installed } from './consumer.mjs';
+import { installed } from '../../package/lib/consumer.mjs';
 import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 
 const launchers = launchersOf({ chromium, firefox });

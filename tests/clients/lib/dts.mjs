@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import ts from 'typescript-5.9';
 
-import { installed } from './consumer.mjs';
+import { installed } from '../../package/lib/consumer.mjs';
 
 /** Each file is parsed once, and each entry read once: TypeScript's libraries take longer than all the rest. */
 const sources = new Map();

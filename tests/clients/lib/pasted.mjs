@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { replace } from './clock.mjs';
-import { project, tool } from './consumer.mjs';
-import { importTesting } from './fetching.mjs';
+import { project } from '../../package/lib/consumer.mjs';
+import { importTesting } from '../../package/lib/fetching.mjs';
+import { packaged } from './packages.mjs';
 
 const { virtualClock } = await importTesting();
 
@@ -29,20 +29,6 @@ export async function underClock(body) {
   }
 }
 
-/**
- * Calls `body` while global names are replaced.
- * @param {Record<string, unknown>} globals
- * @param {() => Promise<any>} body
- */
-export async function withGlobals(globals, body) {
-  const saved = Object.entries(globals).map(([name, value]) => replace(globalThis, name, value));
-  try {
-    return await body();
-  } finally {
-    for (const putBack of saved) putBack();
-  }
-}
-
 /** The names of the packages that a module imports. */
 const packagesOf = (code) =>
   [...code.matchAll(/from '((?:@[^/']+\/)?[^./'][^/']*)[^']*'/g)]
@@ -58,9 +44,9 @@ export function pasted(code, files = {}) {
   const names = packagesOf(code);
   for (const name of new Set([...names, ...names.map((name) => `@types/${name}`)])) {
     const place = join(dir, 'node_modules', name);
-    if (!existsSync(tool(name))) continue;
+    if (!existsSync(packaged(name))) continue;
     mkdirSync(dirname(place), { recursive: true });
-    symlinkSync(tool(name), place);
+    symlinkSync(packaged(name), place);
   }
   return dir;
 }

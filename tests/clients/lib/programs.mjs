@@ -6,14 +6,15 @@ import { join } from 'node:path';
 
 import { transform } from 'esbuild';
 
-import { here, run, tool } from './consumer.mjs';
-import { listen } from './fetching.mjs';
+import { run } from '../../package/lib/consumer.mjs';
+import { listen } from '../../package/lib/fetching.mjs';
+import { marked } from '../../package/lib/readers.mjs';
+import { clients, packaged } from './packages.mjs';
 import { importPasted, pasted } from './pasted.mjs';
-import { marked } from './readers.mjs';
 
 /** The text of a program: a block of a document, or a file that one leads to. @param {string} mark */
 export function program(mark) {
-  const file = ['ts', 'tsx'].map((type) => join(here, 'programs', `${mark}.${type}`)).find(existsSync);
+  const file = ['ts', 'tsx'].map((type) => join(clients, 'programs', `${mark}.${type}`)).find(existsSync);
   return file ? readFileSync(file, 'utf8') : marked(mark)[0][1];
 }
 
@@ -58,14 +59,14 @@ export async function checkFiles(files, imports, options) {
     target: 'es2022',
     lib: ['es2022', 'dom', 'dom.iterable'],
     types: ['node'],
-    typeRoots: [tool('@types')],
+    typeRoots: [packaged('@types')],
     ...options,
   };
   const dir = pasted(imports, {
     ...files,
     'tsconfig.json': JSON.stringify({ compilerOptions, files: Object.keys(files) }),
   });
-  const args = [tool('typescript/bin/tsc'), '-p', dir, '--pretty', 'false'];
+  const args = [packaged('typescript/bin/tsc'), '-p', dir, '--pretty', 'false'];
   const { stdout, code } = await run(process.execPath, args, { cwd: dir });
   assert.equal(stdout, '');
   assert.equal(code, 0);

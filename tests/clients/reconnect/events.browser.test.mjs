@@ -9,7 +9,7 @@ import { WebSocketServer } from 'ws';
 import { launchersOf } from '../../../www/demo/lib/launch.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 import { html, js, serve, withPages } from '../lib/browsers.mjs';
-import { bundled } from '../lib/bundle.mjs';
+import { bundled } from '../../package/lib/bundle.mjs';
 import { pasted } from '../lib/pasted.mjs';
 import { javaScript, program } from '../lib/programs.mjs';
 

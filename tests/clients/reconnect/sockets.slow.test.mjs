@@ -9,7 +9,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 
 import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
-import { importPackage } from '../lib/consumer.mjs';
+import { importPackage } from '../../package/lib/consumer.mjs';
 import { kept, programOf } from './kept.mjs';
 
 globalThis.WebSocket = WebSocket;

@@ -1,4 +1,4 @@
-// What bundles have of the package: what the app uses. That they work, with one instance, is in tests/package/hosts.
+// What bundles have of the package: what the app uses. That they work, with one instance, is in tests/clients/hosts.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,8 @@ import { nodeResolve } from '@rollup/plugin-node-resolve';
 import { rollup } from 'rollup';
 import webpack from 'webpack';
 
-import { bundleOf } from '../lib/bundle.mjs';
-import { BEHAVIOUR, behaves, project, runTests } from '../lib/consumer.mjs';
+import { bundleOf } from '../../package/lib/bundle.mjs';
+import { BEHAVIOUR, behaves, project, runTests } from '../../package/lib/consumer.mjs';
 
 /** Those of esbuild are weighed (sizes.test.mjs). */
 const BUNDLERS = {

@@ -6,8 +6,14 @@ import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 
-import { printed, project, run, runNode, tool } from '../lib/consumer.mjs';
-import { marked } from '../lib/readers.mjs';
+import FakeTimers from '@sinonjs/fake-timers';
+
+import { printed, project, run, runNode } from '../../package/lib/consumer.mjs';
+import { importTesting } from '../../package/lib/fetching.mjs';
+import { marked } from '../../package/lib/readers.mjs';
+import { packaged } from '../lib/packages.mjs';
+
+const { virtualClock } = await importTesting();
 
 const ENV = { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '', NODE_ENV: 'test', CI: '1', FORCE_COLOR: undefined };
 const JEST_CONFIG = JSON.stringify({ testEnvironment: 'node', transform: {}, testMatch: ['**/*.test.cjs'] });
@@ -16,13 +22,21 @@ const JEST_CONFIG = JSON.stringify({ testEnvironment: 'node', transform: {}, tes
 const FRAMEWORKS = {
   Vitest: {
     ...{ ext: 'mjs', object: 'vi' },
-    args: (dir) => [tool('vitest/vitest.mjs'), 'run', '--root', dir, '--globals', '--pool=threads', '--reporter=json'],
+    args: (dir) => [
+      packaged('vitest/vitest.mjs'),
+      'run',
+      '--root',
+      dir,
+      '--globals',
+      '--pool=threads',
+      '--reporter=json',
+    ],
     load: "import assert from 'node:assert/strict'; import { retry } from 'rejitter';",
   },
   Jest: {
     ...{ ext: 'cjs', object: 'jest' },
     args: (dir) => [
-      ...[tool('jest/bin/jest.js'), '--rootDir', dir, '--config', JEST_CONFIG],
+      ...[packaged('jest/bin/jest.js'), '--rootDir', dir, '--config', JEST_CONFIG],
       ...'--ci --runInBand --watchman=false --cacheDirectory cache --json'.split(' '),
     ],
     load: "const assert = require('node:assert/strict'); const { retry } = require('rejitter');",
@@ -190,3 +204,15 @@ for (const [kind, code] of Object.entries(SCRIPTS))
     const stdout = await printed(program, { flags: ['--disable-warning=ExperimentalWarning'] });
     assert.equal(stdout, 'end\n');
   });
+
+test('rejects an installation next to fake timers of a test framework', () => {
+  for (const options of [undefined, { toFake: ['setTimeout', 'clearTimeout', 'performance'] }]) {
+    const fake = FakeTimers.install(options);
+    try {
+      assert.throws(() => virtualClock(), /^Error: rejitter: fake timers are installed already\. Remove them first/);
+      assert.equal(performance.now(), 0, 'nothing was replaced');
+    } finally {
+      fake.uninstall();
+    }
+  }
+});

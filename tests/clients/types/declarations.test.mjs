@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { OPTIONS as TABLE } from '../../../xtask/npm/options.mjs';
-import { AWAITED, OBSERVERS, fails } from '../lib/callbacks.mjs';
-import { underClock } from '../lib/clock.mjs';
-import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { AWAITED, OBSERVERS, fails } from '../../package/lib/callbacks.mjs';
+import { underClock } from '../../package/lib/clock.mjs';
+import { importEntry, importPackage } from '../../package/lib/consumer.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
-import { caught, evaluate, literal, reference, tableIn } from '../lib/readers.mjs';
-import { publicNames } from '../lib/shortcuts.mjs';
+import { caught, evaluate, literal, reference, tableIn } from '../../package/lib/readers.mjs';
+import { publicNames } from '../../package/lib/shortcuts.mjs';
 
 const api = await importPackage();
 const { RetryPolicy } = api;

@@ -2,7 +2,7 @@
 // undefined, but neither null nor a symbol, no other option of a policy's, and none that does not exist.
 
 import { readDeclarations } from '../lib/dts.mjs';
-import { literal } from '../lib/readers.mjs';
+import { literal } from '../../package/lib/readers.mjs';
 
 /** Entry and type of options → what takes them. */
 const TAKERS = {

@@ -6,8 +6,9 @@ import { test } from 'node:test';
 
 import typescript from 'typescript-5.9';
 
-import { here, project, run, tool } from '../lib/consumer.mjs';
+import { project, run } from '../../package/lib/consumer.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
+import { packaged } from '../lib/packages.mjs';
 import fetchSuite from './fetch.mjs';
 import functions from './functions.mjs';
 import lab from './lab.mjs';
@@ -32,7 +33,7 @@ const COMPILERS = { 'TypeScript 7': 'typescript/bin/tsc', 'TypeScript 5.9': 'typ
 /** Packages that declare a global AbortSignal: the DOM library in a browser's project, Node's types in a server's. */
 const PLATFORMS = {
   'the DOM types': { lib: ['es2022', 'dom', 'dom.iterable'], types: [] },
-  'the Node types': { lib: ['es2022'], types: ['node'], typeRoots: [join(here, 'node_modules', '@types')] },
+  'the Node types': { lib: ['es2022'], types: ['node'], typeRoots: [packaged('@types')] },
 };
 
 const STRICT = {
@@ -67,7 +68,7 @@ async function compiled(files, options = {}, [compiler, system, platform] = RUNS
   const compilerOptions = { ...STRICT, ...SYSTEMS[system], ...PLATFORMS[platform], ...options };
   const config = JSON.stringify({ compilerOptions, files: Object.keys(files) });
   const dir = project('types', { ...files, 'tsconfig.json': config });
-  const args = [tool(COMPILERS[compiler]), '-p', dir, '--pretty', 'false'];
+  const args = [packaged(COMPILERS[compiler]), '-p', dir, '--pretty', 'false'];
   const { code, stdout } = await run(process.execPath, args, { cwd: dir });
   assert.equal(stdout === '', code === 0);
   return stdout.split('\n').filter((line) => /^\S/.test(line));

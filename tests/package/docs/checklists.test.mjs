@@ -55,7 +55,7 @@ const RUST = 'tests/common/differential.rs';
 /** Place → the names that it must have, and whether it has one. */
 const PLACES = {
   'options.d.ts': [BOTH, mentions('pkg-template/options.d.ts')],
-  'types/options.mjs': [BOTH, mentions('tests/package/types/options.mjs')],
+  'types/options.mjs': [BOTH, mentions('tests/clients/types/options.mjs')],
   'strategy.ts': [BOTH, mentions('www/src/state/strategy.ts')],
   'differential.rs, backoff': [KINDS.backoff, draws(RUST, /let backoff = words\.below\((\d+)\)/)],
   'differential.rs, jitter': [KINDS.jitter, draws(RUST, /let jitter = words\.below\((\d+)\)/)],

@@ -6,14 +6,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { transform } from 'esbuild';
-
 import { OPTIONS } from '../../../xtask/npm/options.mjs';
 import { importEntry, importPackage, installed, repo } from '../lib/consumer.mjs';
-import { checkFiles } from '../lib/programs.mjs';
 import {
-  DECLARED,
-  blocks,
   caught,
   declarations,
   documents,
@@ -22,66 +17,15 @@ import {
   marked,
   oneOf,
   reference,
-  runAsPasted,
-  runBlock,
   tableIn,
 } from '../lib/readers.mjs';
+import { BLOCKS, EXAMPLES } from '../lib/samples.mjs';
 import { BACKOFFS, JITTERS, SHORTCUTS } from '../lib/shortcuts.mjs';
 
 const { RetryPolicy } = await importPackage();
 const presets = await importEntry('presets');
 /** The names that an option can have. */
 const namesOf = (option) => oneOf(caught(() => new RetryPolicy({ [option]: 'none of them' })).message).sort();
-
-/** The module that the samples import as the reader's own, and its types. */
-const [[, OWN]] = marked('api.mjs');
-const OWN_TYPES =
-  'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; ' +
-  'name: string }>;\n';
-
-const MODULES = {
-  'api.mjs': OWN,
-  'database.mjs': `import { flaky } from './world.mjs';
-    export const database = { query: async (text) => {
-      try { flaky(text); } catch (cause) { throw Object.assign(cause, { code: 'ECONNRESET', status: undefined }); }
-      return [text];
-    } };`,
-};
-
-/** The blocks of the documents: what each prints at its end. */
-const BLOCKS = [...documents].flatMap(([name, text]) =>
-  blocks(text).map(({ number, language, code }) => ({
-    name: `${name}, block ${number}`,
-    file: `${name.replaceAll(/\W+/g, '-')}-${number}.${/ts/.test(language) ? 'mts' : 'mjs'}`,
-    code,
-    // The lab computes; it calls nothing that could fail. The light entries have no channel that counts.
-    expected: /from 'rejitter\/(lab|light|light\/fetch)'/.test(code) ? /^retries /m : /^retries [1-9]/m,
-    run: async () => {
-      assert.match(code, /from 'rejitter(?:\/[\w/]+)?'|require\('rejitter'\)/, 'it is copied whole, with its import');
-      const plain = /ts/.test(language) ? (await transform(code, { loader: 'ts' })).code : code;
-      return runAsPasted(plain, MODULES);
-    },
-  })),
-);
-
-const RETRIED = /failures [2-9]/;
-/** The world prints its counts last. */
-const PRINTED = /^(?!retries )/;
-const TESTED = [/^200 \d+$/m, /^\{ status: 200, name: 'Ada' \} 150$/m, /^\[ 0, 100, 100 \]\n.*is exhausted/m, RETRIED];
-
-/** The examples in the declarations, by file: what all print, or one after the other. */
-const EXAMPLES = Object.entries({
-  ...{ index: RETRIED, options: RETRIED, fetch: RETRIED, lab: PRINTED, simulations: PRINTED, testing: TESTED },
-}).flatMap(([entry, expected]) =>
-  blocks(declarations(`${entry}.d.ts`)).map(({ code }, i) => ({
-    name: `${entry}.d.ts, ${i + 1}`,
-    file: `example-${entry}-${i}.mts`,
-    // Examples of single options do not repeat the import.
-    code: code.includes('import ') ? code : `import { retry, type RetryOptions } from 'rejitter';\n${code}`,
-    expected: expected[i] ?? expected,
-    run: () => runBlock(code),
-  })),
-);
 
 for (const { name, expected, run } of [...BLOCKS, ...EXAMPLES])
   test(`${name}: saved as a file it runs to its end, through retries`, async () => {
@@ -90,21 +34,6 @@ for (const { name, expected, run } of [...BLOCKS, ...EXAMPLES])
     assert.equal(code, 0);
     assert.match(stdout, expected);
   });
-
-test('all blocks and examples type-check in a strict project', async () => {
-  assert.ok(BLOCKS.length > 40 && EXAMPLES.length >= 47, `${BLOCKS.length} and ${EXAMPLES.length}`);
-  const filesOf = (all) => Object.fromEntries(all.map(({ file, code }) => [file, code]));
-  // JavaScript annotates no parameter; all else is strict.
-  const options = { noImplicitAny: false };
-  const types = { 'api.d.mts': OWN_TYPES, 'database.d.mts': 'export declare const database: any;' };
-  await checkFiles({ ...filesOf(BLOCKS), ...types }, '', { ...options, allowJs: true, checkJs: true });
-  await checkFiles({ ...filesOf(EXAMPLES), 'callers.d.ts': DECLARED }, '', {
-    ...options,
-    exactOptionalPropertyTypes: true,
-    lib: ['es2022'],
-    useUnknownInCatchVariables: false,
-  });
-});
 
 const textOf = (path) => readFileSync(join(repo, path), 'utf8');
 

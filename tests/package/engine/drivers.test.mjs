@@ -1,6 +1,6 @@
 // The other two drivers, as far as neither the tables and the random schedules say it, nor the tests of signals, values
 // and the forms of the core: rejitter/light, and retrySync, which blocks. processes.test.mjs has threads that do, and
-// sync.browser.test.mjs those that may not.
+// tests/clients/engine those that may not.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -2,13 +2,15 @@
 // by itself, whatever the host's sources of randomness do.
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
+import { bundled } from '../lib/bundle.mjs';
 import { fails } from '../lib/callbacks.mjs';
 import { replace, underClock } from '../lib/clock.mjs';
-import { importPackage, installed, printed, project, run, tool } from '../lib/consumer.mjs';
+import { importPackage, installed, printed, project, run } from '../lib/consumer.mjs';
 
 const { RetryPolicy } = await importPackage();
 
@@ -167,8 +169,8 @@ test('N01 a startup snapshot, taken after warm-up, gives each start different wa
     return stdout;
   };
   // A snapshot has one script and no module loader: the package is bundled into it.
-  const flags = ['--bundle', '--platform=node', '--format=cjs', '--outfile=bundle.cjs', '--log-level=error'];
-  await node(tool('esbuild/bin/esbuild'), 'entry.cjs', ...flags);
+  const text = await bundled(dir, { entry: 'entry.cjs', platform: 'node', format: 'cjs' });
+  writeFileSync(join(dir, 'bundle.cjs'), text);
   const blob = join(dir, 'snapshot.blob');
   await node('--snapshot-blob', blob, '--build-snapshot', join(dir, 'bundle.cjs'));
   const seen = await Promise.all([1, 2, 3].map(async () => JSON.parse(await node('--snapshot-blob', blob))));

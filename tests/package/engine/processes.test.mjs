@@ -3,25 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 
-import { printed, runNode, tool } from '../lib/consumer.mjs';
+import { printed, runNode } from '../lib/consumer.mjs';
+import { IMPORT, whole } from '../lib/processes.mjs';
 
-/** Helpers of the programs. Those that change the host first import the package themselves. */
-const PRELUDE = `
-  process.on('exit', () => performance.now() > 50_000 && console.log('late'));
-  const fails = () => { throw 0; };
-  const hangs = () => new Promise(() => {});
-  const third = ({ attempt }) => { if (attempt < 3) throw 0; return attempt; };
-  const second = ({ attempt }) => { if (attempt < 2) throw 0; return 'value'; };
-  const end = (promise) => promise.catch((error) => error);
-  const controller = new AbortController();
-  const { signal } = controller;
-  const long = { baseMs: 60_000, capMs: 60_000, jitter: 'none' };
-`;
-const IMPORT =
-  'const { RetryError, RetryPolicy, TimeoutError, permanent, retry, retryAfter, retryReport, retrySync } = ' +
-  "await import('rejitter');";
 const CHANNEL = (change, most = 1) => [
   `let looks = 0; ${change}
   const seen = [retrySync(() => 1)];
@@ -168,36 +153,7 @@ const PROGRAMS = {
   'channels without tracing are asked for once': CHANNEL(
     "process.getBuiltinModule = () => { looks += 1; return { get tracingChannel() { throw new Error('read'); } }; };",
   ),
-  'as in React Native, without DOMException and with its polyfill of AbortController: an AbortError': [
-    `const polyfill = await import(${JSON.stringify(pathToFileURL(tool('abort-controller/dist/abort-controller.mjs')).href)});
-    delete globalThis.DOMException;
-    Object.assign(globalThis, polyfill);
-    ${IMPORT}
-    const { createFetch } = await import('rejitter/fetch');
-    const light = await import('rejitter/light');
-    let abort;
-    for (const call of [
-      (signal) => retry(fails, { ...long, signal }),
-      (signal) => retry(hangs, { signal, attemptTimeoutMs: 60_000 }),
-      (signal) => light.retry(fails, { ...long, signal }),
-      (signal) => new RetryPolicy().run(hangs, { signal }),
-      async (signal) => retrySync(() => { abort(); fails(); }, { signal }),
-      (signal) => createFetch({ attemptTimeoutMs: 60_000 }, hangs)('http://localhost/', { signal }),
-      (signal) => createFetch({ prepare() { abort(); } }, hangs)('http://localhost/', { signal }),
-      (signal) => (abort(), retry(fails, { signal })),
-      async (signal) => (abort(), light.retry(fails, { signal })),
-    ]) {
-      const each = new AbortController();
-      abort = () => each.abort();
-      setTimeout(abort, 0);
-      const error = await end(call(each.signal));
-      console.log(error instanceof Error, String(error), error.code);
-    }`,
-    Array(9).fill('true AbortError: This operation was aborted 20').join('\n'),
-  ],
 };
-/** A program with the helpers, and with the package, unless it imports that itself. */
-const whole = (program) => PRELUDE + (program.includes(IMPORT) ? '' : IMPORT) + program;
 for (const [name, [program, says, flags]] of Object.entries(PROGRAMS))
   test(name, async () => assert.equal((await printed(whole(program), { flags })).trimEnd(), says));
 

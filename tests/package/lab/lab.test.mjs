@@ -1,5 +1,5 @@
 // rejitter/lab as users meet it, from the tarball: what is computed is tested natively (tests/lab.rs), here that it
-// arrives. tests/vectors/mistakes.json says which calls are rejected; the suite of tests/package/hosts has it in
+// arrives. tests/vectors/mistakes.json says which calls are rejected; the suite of tests/clients/hosts has it in
 // bundles.
 
 import assert from 'node:assert/strict';

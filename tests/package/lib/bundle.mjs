@@ -2,8 +2,7 @@
 
 import { join } from 'node:path';
 
-import { build } from 'esbuild';
-
+import { build } from '../../../xtask/npm/esbuild.mjs';
 import { project } from './consumer.mjs';
 
 /** Bundles a module of a folder. Returns the text. */

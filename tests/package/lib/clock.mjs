@@ -32,6 +32,20 @@ export function replace(holder, name, value) {
   };
 }
 
+/**
+ * Calls `body` while global names are replaced.
+ * @param {Record<string, unknown>} globals
+ * @param {() => Promise<any>} body
+ */
+export async function withGlobals(globals, body) {
+  const saved = Object.entries(globals).map(([name, value]) => replace(globalThis, name, value));
+  try {
+    return await body();
+  } finally {
+    for (const putBack of saved) putBack();
+  }
+}
+
 /** Options without what a polluted Object.prototype would add to them. */
 const own = (options) => ({ __proto__: null, ...options });
 

@@ -12,6 +12,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
+/** The folder tests/package. */
 export const here = dirname(dirname(fileURLToPath(import.meta.url)));
 export const repo = resolve(here, '..', '..');
 
@@ -185,6 +186,3 @@ export const vectors = (name, reviver) =>
 
 /** Revives the texts that stand for a number which JSON lacks. @param {string} _ @param {any} value */
 export const infinite = (_, value) => (value === 'Infinity' ? Infinity : value);
-
-/** A tool of this folder's node_modules, by its path there. */
-export const tool = (path) => join(here, 'node_modules', path);

@@ -4,8 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 
-import typescript from 'typescript-5.9';
-
 import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
@@ -146,7 +144,7 @@ test('delayMs(k) is the k-th of delays() of any operation, whatever maxAttempts 
   }
 });
 
-test('wrap passes the attempt first if asked to, keeps name and length, and decorates methods', async () => {
+test('wrap passes the attempt first if asked to, and keeps name and length', async () => {
   const policy = policyOf({ maxAttempts: 3, baseMs: 0, attemptTimeoutMs: 50 });
   async function load({ attempt, signal }, id) {
     return attempt < 3 ? failing() : [this.host, id, attempt, signal.aborted];
@@ -157,22 +155,8 @@ test('wrap passes the attempt first if asked to, keeps name and length, and deco
     return [a, b, arguments.length];
   });
   assert.deepEqual(await plain(1, 2), [1, 2, 2]);
-  // Not esbuild: it calls decorators without the object before the dot.
-  const { outputText } = typescript.transpileModule(
-    `export const classOf = (policy) => class {
-      base = '/user/';
-      left = 1;
-      @policy.wrap async load(id) { if (this.left-- > 0) throw new Error('first'); return this.base + id; }
-      @policy.wrap static twice(n) { return 2 * n; }
-    };`,
-    { compilerOptions: { target: 'es2022', module: 'esnext' } },
-  );
-  const { classOf } = await import(`data:text/javascript,${encodeURIComponent(outputText)}`);
-  const Client = classOf(new RetryPolicy());
-  assert.equal((await underClock(() => new Client().load(7))).value, '/user/7');
-  assert.equal(await Client.twice(4), 8);
-  const wrapped = [host.load, plain, policy.wrap(() => 1, { withAttempt: true }), Client.prototype.load];
-  assert.equal(wrapped.map(({ name, length }) => `${name} ${length}`).join(), 'load 1,two 2, 0,load 1');
+  const wrapped = [host.load, plain, policy.wrap(() => 1, { withAttempt: true })];
+  assert.equal(wrapped.map(({ name, length }) => `${name} ${length}`).join(), 'load 1,two 2, 0');
 });
 
 test('overrides of a subclass are of that class; console.log shows the data', () => {

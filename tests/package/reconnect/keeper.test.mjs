@@ -5,9 +5,8 @@ import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 
 import { fails } from '../lib/callbacks.mjs';
-import { onClock } from '../lib/clock.mjs';
+import { onClock, withGlobals } from '../lib/clock.mjs';
 import { importEntry } from '../lib/consumer.mjs';
-import { withGlobals } from '../lib/pasted.mjs';
 import { importAll } from '../protection/entry.mjs';
 
 const { closeError, keepConnected } = await importEntry('reconnect');

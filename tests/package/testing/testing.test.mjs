@@ -1,10 +1,8 @@
-// rejitter/testing, the tools for users' own tests; frameworks.test.mjs has fake timers and the documented examples.
+// rejitter/testing, the tools for users' own tests; tests/clients/testing has fake timers and the documented examples.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { promisify } from 'node:util';
-
-import FakeTimers from '@sinonjs/fake-timers';
 
 import { fails } from '../lib/callbacks.mjs';
 import { VirtualClock } from '../lib/clock.mjs';
@@ -85,18 +83,6 @@ test("clears a timer that was armed before the installation, and none of the clo
   assert.equal(clock.pending, armed);
   clock.uninstall();
   await new Promise((done) => setTimeout(done, 5));
-});
-
-test('rejects an installation next to fake timers of a test framework', () => {
-  for (const options of [undefined, { toFake: ['setTimeout', 'clearTimeout', 'performance'] }]) {
-    const fake = FakeTimers.install(options);
-    try {
-      assert.throws(() => virtualClock(), /^Error: rejitter: fake timers are installed already\. Remove them first/);
-      assert.equal(performance.now(), 0, 'nothing was replaced');
-    } finally {
-      fake.uninstall();
-    }
-  }
 });
 
 test('blocking: retrySync waits on the clock, and nothing fires during the wait', async () => {

@@ -1,0 +1,21 @@
+// Programs for a process, with what most of them need.
+
+const PRELUDE = `
+  process.on('exit', () => performance.now() > 50_000 && console.log('late'));
+  const fails = () => { throw 0; };
+  const hangs = () => new Promise(() => {});
+  const third = ({ attempt }) => { if (attempt < 3) throw 0; return attempt; };
+  const second = ({ attempt }) => { if (attempt < 2) throw 0; return 'value'; };
+  const end = (promise) => promise.catch((error) => error);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const long = { baseMs: 60_000, capMs: 60_000, jitter: 'none' };
+`;
+
+/** For programs that change the host first. */
+export const IMPORT =
+  'const { RetryError, RetryPolicy, TimeoutError, permanent, retry, retryAfter, retryReport, retrySync } = ' +
+  "await import('rejitter');";
+
+/** A program with the helpers, and with the package, unless it imports that itself. */
+export const whole = (program) => PRELUDE + (program.includes(IMPORT) ? '' : IMPORT) + program;
