@@ -107,8 +107,9 @@ test('tools that know no exports find the form for browsers by fields of the man
   assert.deepEqual([type, main, module, types], ['module', ...above]);
 });
 
+const { CARGO_HOME, RUSTUP_HOME } = process.env;
 /** Texts that only the machine of the build knows, and where compilers put their own sources. */
-const TRACES = [repo, process.cwd(), homedir(), tmpdir(), process.env.CARGO_HOME, process.env.RUSTUP_HOME]
+const TRACES = [...new Set([repo, process.cwd(), homedir(), tmpdir(), CARGO_HOME, RUSTUP_HOME])]
   // '/', '/root' or '/tmp' alone may stand in a comment of anyone's.
   .filter((path) => path && path.split(sep).filter(Boolean).length >= 2)
   .concat(['/.cargo/', '/rustc/', '/home/', '/Users/', 'C:\\Users', 'file:///']);
