@@ -1,4 +1,4 @@
-// The layers of src/js: which folder may import from which. The rules are in biome.json, and each lists what is allowed.
+// Which folder may import from which: rules of biome.json list what is allowed.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { test } from 'node:test';
 
 import { inRoot, npmTool } from '../run/places.mjs';
 
-/** Folder → modules above it. @type {Record<string, string[]>} */
+/** Folder of src/js → modules above it. @type {Record<string, string[]>} */
 const ABOVE = {
   options: ['../run/timer.js'],
   run: [
@@ -27,18 +27,20 @@ const ABOVE = {
 
 /** Folder → statements that are as forbidden in another form, or from elsewhere. */
 const OTHERS = {
-  run: ["export * from '../fetch/body.js';", "await import('../fetch/body.js');", "import 'node:fs';"],
-  protection: ["import '../run/run.js';"],
-  entries: ["import '../../../www/src/links.ts';", "import 'rejitter-lab';"],
+  'src/js/run': ["export * from '../fetch/body.js';", "await import('../fetch/body.js');", "import 'node:fs';"],
+  'src/js/protection': ["import '../run/run.js';"],
+  'src/js/entries': ["import '../../../www/src/links.ts';", "import 'rejitter-lab';"],
   // A folder without a rule of its own.
-  newcomer: ["import '../options/checks.js';", "import '../run/run.js';", "import '../newer/index.js';"],
+  'src/js/newcomer': ["import '../options/checks.js';", "import '../run/run.js';", "import '../newer/index.js';"],
+  'tests/package/engine': ["import 'axios';", "import { program } from '../../clients/lib/programs.mjs';"],
 };
 
-/** The files that the lint names in a copy of src/js that has one more file for each of these statements. */
+/** The files that the lint names in a copy of these folders that has one more file for each of these statements. */
 function namedWith(/** @type {{ path: string, statement: string }[]} */ planted) {
   const dir = mkdtempSync(join(tmpdir(), 'rejitter-layers-'));
   try {
-    for (const name of ['biome.json', 'src/js']) cpSync(inRoot(name), join(dir, name), { recursive: true });
+    for (const name of ['biome.json', 'src/js', 'tests/package'])
+      cpSync(inRoot(name), join(dir, name), { recursive: true });
     for (const { path, statement } of planted) {
       mkdirSync(dirname(join(dir, path)), { recursive: true });
       writeFileSync(join(dir, path), `${statement}\n`);
@@ -47,17 +49,19 @@ function namedWith(/** @type {{ path: string, statement: string }[]} */ planted)
     const line = ['lint', ...options.split(' ')];
     const { stdout, stderr } = spawnSync(npmTool('biome'), line, { cwd: dir, encoding: 'utf8' });
     assert.doesNotMatch(stderr, /configuration|unexpected/i);
-    return Array.from(stdout.matchAll(/file=(?:[^,]*\/)?(src\/js\/[^,]*)/g), ([, path]) => path).sort();
+    return Array.from(stdout.matchAll(/file=[^,]*?((?:src\/js|tests\/package)\/[^,]*)/g), ([, path]) => path).sort();
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
 const PLANTED = [
-  ...Object.entries(ABOVE).flatMap(([folder, modules]) => modules.map((path) => [folder, `import '${path}';`])),
+  ...Object.entries(ABOVE).flatMap(([folder, modules]) =>
+    modules.map((path) => [`src/js/${folder}`, `import '${path}';`]),
+  ),
   ...Object.entries(OTHERS).flatMap(([folder, statements]) => statements.map((one) => [folder, one])),
-].map(([folder, statement], i) => ({ path: `src/js/${folder}/planted-${i}.js`, statement }));
+].map(([folder, statement], i) => ({ path: `${folder}/planted-${i}.js`, statement }));
 
-test('an import from a layer above, or from outside src/js, is named; no import of today is', () => {
+test('an import from a layer above, or from elsewhere, is named; no import of today is', () => {
   assert.deepEqual(namedWith(PLANTED), PLANTED.map(({ path }) => path).sort());
 });
