@@ -99,6 +99,10 @@ async function wasmBindgen(log) {
   log.note = answer([wasmTool('wasm-bindgen'), '--version']) ?? '';
 }
 
+/** An npm that is new enough. */
+export const newNpm = () =>
+  isNewEnough(answer(['npm', '--version']) ?? '', NPM_MINIMUM) ? ['npm'] : sh`npx --yes npm@11.19.1`;
+
 /** The programs that are installed, and their purpose. */
 const STAMP = inRoot('node_modules/.installed-for');
 
@@ -121,8 +125,7 @@ async function npmPackages(log, { names }) {
     'the registry that npm is set up for must be reachable; if a package.json was changed, run ' +
     '`npm install --package-lock-only` to renew the lock file';
   const more = { dir: root, remedy, limitMs: BUILD_LIMIT_MS };
-  const npm = isNewEnough(answer(['npm', '--version']) ?? '', NPM_MINIMUM) ? ['npm'] : sh`npx --yes npm@11.19.1`;
-  await log.run(command(sh`${npm} ci --ignore-scripts --no-audit --no-fund ${folders}`, more));
+  await log.run(command(sh`${newNpm()} ci --ignore-scripts --no-audit --no-fund ${folders}`, more));
   writeFileSync(STAMP, [lock, ...all].join('\0'));
   log.note = 'installed';
 }

@@ -77,11 +77,28 @@ for (const [place, [names, has]] of Object.entries(PLACES))
     for (const name of names) assert.ok(has(name), JSON.stringify(name));
   });
 
-test('the places of the checklists exist', () => {
-  const checklists = /## Checklists\n([^]*)/.exec(text('CONTRIBUTING.md'))?.[1] ?? '';
-  const paths = [...checklists.matchAll(/`((?:src|tests|www|pkg-template|docs|xtask)\/[\w./-]+)`/g)];
-  assert.ok(paths.length > 20);
+const CONTRIBUTING = text('CONTRIBUTING.md');
+
+test('the places that CONTRIBUTING.md names exist', () => {
+  const paths = [
+    ...CONTRIBUTING.matchAll(/(?<![\w/.-])((?:crates|src|tests|www|pkg-template|docs|xtask)\/[\w./-]*\w)/g),
+  ];
+  assert.ok(paths.length > 60, `${paths.length}`);
   for (const [, path] of paths) assert.ok(existsSync(join(repo, path)), path);
+});
+
+test('a pattern of names that CONTRIBUTING.md or the page of the tests shows is that of one row', () => {
+  const lines = [CONTRIBUTING, text('tests/README.md')].flatMap((page) => [
+    ...page.matchAll(/--test-name-pattern="([^"]+)" (\S+)/g),
+  ]);
+  assert.ok(lines.length >= 2);
+  for (const [, pattern, file] of lines) {
+    const tables = [...text(file).matchAll(/vectors\('([\w-]+)'/g)].map(([, name]) =>
+      json(`tests/vectors/${name}.json`),
+    );
+    const names = tables.flat().filter(({ name }) => name?.includes(pattern));
+    assert.equal(names.length, 1, `${pattern} in ${file}`);
+  }
 });
 
 test('the README of the vectors lists each file', () => {
