@@ -1,5 +1,6 @@
 // The steps of `cargo xtask test`: what is checked, and with which commands.
 
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter } from 'node:path';
 import { env } from 'node:process';
@@ -9,7 +10,7 @@ import { clientTool, inRoot, inTarget, npmTool, root, tarball } from '../run/pla
 import { BROWSERS, DEBUG } from '../run/run.mjs';
 import { quickSteps } from './crate.mjs';
 import { CONSUMER, IN_PAGE, buildPage, program } from './demo.mjs';
-import { nodeTests, ofClients, ofPackage, ofPage, testFiles } from './node-tests.mjs';
+import { nodeTests, ofClients, ofPackage, ofPage } from './node-tests.mjs';
 import { PACK, lab } from './package.mjs';
 import { FOUND, GECKODRIVER, WASM_PACK, WEBDRIVER_JSON } from './programs.mjs';
 import {
@@ -110,10 +111,11 @@ const LINTS = [
   withClient('lint: types of the tools', sh`tsc -p ../../xtask/tsconfig.json`),
 ];
 
-/** The tests of what the build is made with. */
-const ofTools = ['run', 'steps', 'npm', 'bench/lib', 'bench/parts', 'bench/report'].flatMap((folder) =>
-  testFiles(inRoot('xtask', folder)),
-);
+/** The tests of what the build is made with, in whatever folder. */
+const ofTools = readdirSync(inRoot('xtask'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.test.mjs') && !path.includes('node_modules'))
+  .sort()
+  .map((path) => inRoot('xtask', path));
 
 const NATIVE = [
   // With Tokio as the default sleeper, which is not a default feature.

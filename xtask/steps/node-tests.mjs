@@ -47,7 +47,7 @@ export function nodeTests(files, { quick, found }, env) {
 }
 
 /** The test files of a folder, those of one kind if it is given. */
-export const testFiles = (folder, kind) =>
+const testFiles = (folder, kind) =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.test.mjs') && (kind === undefined || kindOf(name) === kind))
     .sort()
