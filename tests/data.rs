@@ -77,7 +77,7 @@ fn what_is_written_is_read_again() {
         let written = serde_json::to_string(&data).unwrap();
         let again: PolicyData = serde_json::from_str(&written).unwrap();
         assert_eq!(again, data, "{written}");
-        assert!(again.model().is_ok());
+        assert!(again.policy().is_ok());
     }
 }
 
@@ -158,7 +158,7 @@ fn data_are_accepted_and_refused_as_in_javascript() {
         let read = PolicyData::try_from(&data);
         if row["accepted"] == true {
             let data = read.unwrap_or_else(|errors| panic!("{given}: {errors}"));
-            assert!(data.model().is_ok(), "{given}");
+            assert!(data.policy().is_ok(), "{given}");
             accepted += 1;
             continue;
         }

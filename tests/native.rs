@@ -1,6 +1,6 @@
 //! The native tests, one program: to build one takes a fraction of the time of one for each file.
 //!
-//! `cargo test --all-features --test native lab::` runs those of `lab.rs`. Apart from it are the tests that count
+//! `cargo test --all-features --test native tower::` runs those of `tower.rs`. Apart from it are the tests that count
 //! allocations, which need an allocator of their own, and those of wasm.
 
 #![cfg(not(target_family = "wasm"))]
@@ -12,9 +12,6 @@ mod data;
 mod differential;
 mod http;
 mod kinds;
-mod lab;
-mod lab_draws;
-mod lab_explain;
 mod misuse;
 mod policy;
 mod presets;
@@ -22,7 +19,6 @@ mod programs;
 mod protection;
 mod refusals;
 mod retry;
-mod simulation;
 mod tower;
 mod vectors;
 

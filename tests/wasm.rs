@@ -4,7 +4,7 @@
 #![cfg(all(target_arch = "wasm32", feature = "full"))]
 
 mod common;
-#[path = "simulation/golden.rs"]
+#[path = "../lab/tests/native/simulation/golden.rs"]
 mod golden;
 mod retry;
 #[path = "wasm/mod.rs"]

@@ -1,7 +1,7 @@
 //! The bindings: the core's decisions for the JavaScript driver, and the driver for `wasm-pack`.
 //!
 //! The functions here are what JavaScript sees. Each feature exports those of one wasm file of the npm package, because
-//! no file should carry another's. Rust programs use the crate `rejitter`.
+//! no file should carry another's. Those of the lab are in lab/src/bindings. Rust programs use the crate `rejitter`.
 
 mod core;
 pub use self::core::{decide, draw};
@@ -11,15 +11,6 @@ pub mod light;
 
 #[cfg(feature = "protection-exports")]
 pub mod protection;
-
-#[cfg(feature = "lab-exports")]
-mod values;
-
-#[cfg(feature = "lab-exports")]
-pub mod lab;
-
-#[cfg(feature = "lab-exports")]
-pub mod simulation;
 
 #[cfg(feature = "full")]
 mod wasm_pack;

@@ -1,9 +1,8 @@
 //! A million random policies and a digest of their delays: the same natively and in wasm.
 
 use rejitter::data::PolicyData;
-use rejitter::decide::MAX_MS;
+use rejitter::decide::{Decision, Failure, MAX_MS, Previous};
 use rejitter::internals::CapRule;
-use rejitter::lab::sample;
 use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
 use super::{delays_ms, words::Words};
@@ -118,14 +117,39 @@ fn delays(drawn: &Drawn) -> Vec<f64> {
             curve: Some(drawn.curve.clone()),
             ..drawn.options.into()
         };
-        let model = data.model().expect("all that is drawn is valid");
-        sample(&model, drawn.seed, WAITS, 1)
+        let policy = data.policy().expect("all that is drawn is valid");
+        listed(&policy, &drawn.curve, drawn.seed)
     } else {
         let policy = RetryPolicy::from_options(drawn.options).expect("all that is drawn is valid");
         delays_ms(&policy, drawn.seed)
             .take(WAITS as usize)
             .collect()
     }
+}
+
+/// The first delays of a policy whose curve is a list, of which the last value repeats.
+fn listed(policy: &RetryPolicy, curve: &[f64], seed: Seed) -> Vec<f64> {
+    let mut previous = None;
+    let curve = curve
+        .iter()
+        .chain(std::iter::repeat(&curve[curve.len() - 1]));
+    let delays = (1..=u64::from(WAITS))
+        .zip(curve)
+        .map(|(attempt, curve_ms)| {
+            let draws = seed.draws(0, attempt);
+            let failure = Failure {
+                previous,
+                curve_ms: Some(*curve_ms),
+                ..Failure::of_attempt(attempt)
+            };
+            let Decision::Retry { delay_ms } = policy.decide(&failure, draws) else {
+                panic!("attempts are unlimited");
+            };
+            let r = draws.r;
+            previous = Some(Previous { delay_ms, r });
+            delay_ms
+        });
+    delays.collect()
 }
 
 /// FNV-1a over 32-bit words, the lower word of each first.

@@ -1,48 +1,67 @@
-//! Options of a row by their names in JavaScript, read into structs.
+//! Options of the parts of a protection, by their names in JavaScript, read into structs.
 
-use rejitter::data::snake_case;
-use rejitter::{BreakerOptions, BudgetOptions, CooldownOptions, HedgeOptions};
+use rejitter::{BreakerOptions, BudgetOptions, CooldownOptions, HedgeOptions, UNLIMITED};
 use serde_json::Value;
 
 use super::number;
 
-/// Passes on the numbers of a row, and switches as 1 or 0, by their names in Rust.
-fn each(row: &Value, mut set: impl FnMut(&str, f64)) {
-    for (name, value) in row.as_object().into_iter().flatten() {
-        let switch = value.as_bool().map(|is_on| f64::from(u8::from(is_on)));
-        if name != "preset" {
-            set(&snake_case(name), switch.unwrap_or_else(|| number(value)));
-        }
-    }
+/// The number with this name.
+fn field(row: &Value, name: &str) -> Option<f64> {
+    row.get(name).map(number)
+}
+
+/// The count with this name, which may be infinite.
+fn count(row: &Value, name: &str) -> Option<u64> {
+    row.get(name)
+        .map(|count| count.as_u64().unwrap_or(UNLIMITED))
 }
 
 /// A budget, over a preset if there is one.
 pub fn budget(row: &Value) -> BudgetOptions {
-    let mut options = BudgetOptions::default();
-    if row.get("preset").is_some() {
-        options = BudgetOptions::AWS_SDK_2026;
+    let standard = match row.get("preset") {
+        Some(_) => BudgetOptions::AWS_SDK_2026,
+        None => BudgetOptions::DEFAULT,
+    };
+    BudgetOptions {
+        capacity: field(row, "capacity").or(standard.capacity),
+        per_success: field(row, "perSuccess").or(standard.per_success),
+        cost: field(row, "cost").or(standard.cost),
+        refund: row["refund"].as_bool().unwrap_or(standard.refund),
+        // A cost of one's own is that of all retries.
+        throttled_cost: standard
+            .throttled_cost
+            .filter(|_| row.get("cost").is_none()),
+        ..standard
     }
-    if row.get("cost").is_some() {
-        options.throttled_cost = None;
-    }
-    each(row, |name, number| options.set(name, number));
-    options
 }
 
 pub fn breaker(row: &Value) -> BreakerOptions {
-    let mut options = BreakerOptions::default();
-    each(row, |name, number| options.set(name, number));
-    options
+    BreakerOptions {
+        failure_ratio: field(row, "failureRatio"),
+        minimum_calls: count(row, "minimumCalls"),
+        window_ms: field(row, "windowMs"),
+        consecutive_failures: count(row, "consecutiveFailures"),
+        open_ms: field(row, "openMs"),
+        max_open_ms: field(row, "maxOpenMs"),
+        close_after: row
+            .get("closeAfter")
+            .map(|count| count.as_u64().unwrap().try_into().unwrap()),
+        ..BreakerOptions::DEFAULT
+    }
 }
 
 pub fn cooldown(row: &Value) -> CooldownOptions {
-    let mut options = CooldownOptions::default();
-    each(row, |name, number| options.set(name, number));
-    options
+    CooldownOptions {
+        max_hold_ms: field(row, "maxHoldMs"),
+        ..CooldownOptions::DEFAULT
+    }
 }
 
 pub fn hedge(row: &Value) -> HedgeOptions {
-    let mut options = HedgeOptions::default();
-    each(row, |name, number| options.set(name, number));
-    options
+    HedgeOptions {
+        quantile: field(row, "quantile"),
+        delay_ms: field(row, "delayMs"),
+        max_ratio: field(row, "maxRatio"),
+        ..HedgeOptions::DEFAULT
+    }
 }

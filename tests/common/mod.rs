@@ -7,9 +7,12 @@ pub mod fields;
 pub mod http;
 pub mod protected;
 pub mod random;
+mod rows;
 pub mod words;
 
-use rejitter::{RetryOptions, RetryPolicy, Seed};
+pub use rows::*;
+
+use rejitter::{RetryPolicy, Seed};
 use serde_json::Value;
 
 pub const VECTORS: &str = include_str!("../vectors/delays.json");
@@ -53,21 +56,4 @@ pub fn seed(value: &Value) -> Seed {
 pub fn delays_ms(policy: &RetryPolicy, seed: Seed) -> impl Iterator<Item = f64> {
     let mut delays = policy.delays(seed);
     std::iter::from_fn(move || delays.next_ms())
-}
-
-/// Options by their JavaScript names, as the crate reads data; Infinity is written as a string.
-pub fn options(value: &Value) -> RetryOptions {
-    serde_json::from_value(value.clone()).expect("options")
-}
-
-/// The policy of these options.
-pub fn policy(value: &Value) -> RetryPolicy {
-    RetryPolicy::from_options(options(value)).expect("valid options")
-}
-
-pub fn number(value: &Value) -> f64 {
-    match value.as_str() {
-        Some(text) => text.parse().expect("\"NaN\" or an infinity"),
-        None => value.as_f64().expect("a number"),
-    }
 }

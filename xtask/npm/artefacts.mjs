@@ -17,8 +17,8 @@ export const THIN = {
   machines: { title: 'machines', feature: 'protection-exports', moduleOf: ofMachines },
 };
 
-/** The file of rejitter/lab, with wasm-bindgen's glue. */
-export const LAB = { title: 'lab wasm', feature: 'lab-exports' };
+/** The file of the lab, with wasm-bindgen's glue: the crate, and the feature that exports its functions. */
+export const LAB = { title: 'lab wasm', crate: 'rejitter-lab', feature: 'exports' };
 
 /** One name per subpath; each has a module in src/js/entries and a `name.d.ts`. */
 export const ENTRIES = [

@@ -8,10 +8,8 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { argv, env } from 'node:process';
 
-import { root } from '../run/places.mjs';
-
-/** The features of every wasm file in the package (xtask/steps/package.mjs). */
-const FEATURES = 'driver,lab-exports';
+import { inRoot } from '../run/places.mjs';
+import { LAB } from './artefacts.mjs';
 
 const LINE = `${'-'.repeat(80)}\n`;
 
@@ -24,15 +22,18 @@ such as dlmalloc (Alex Crichton) and hashbrown (Amanieu d'Antras). Licence: MIT 
 Copyright: The Rust Project Developers (see https://thanks.rust-lang.org).
 `;
 
-/** What cargo prints, for the target and the features of the package's wasm files. */
+/**
+ * What cargo prints about the crate of the lab, for the target and the feature of its wasm file. In the other wasm files
+ * nothing is by others.
+ */
 function cargo(line) {
-  const args = `${line} wasm32-unknown-unknown --locked --no-default-features --features ${FEATURES}`.split(' ');
-  return execFileSync(env.CARGO ?? 'cargo', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 });
+  const args = `${line} wasm32-unknown-unknown --locked --no-default-features --features ${LAB.feature}`.split(' ');
+  return execFileSync(env.CARGO ?? 'cargo', args, { cwd: inRoot('lab'), encoding: 'utf8', maxBuffer: 2 ** 28 });
 }
 
 /** Returns the crates that the package is linked with. Macros run at compile time: none of their code is in it. */
 export function linkedCrates() {
-  const tree = cargo('tree --package rejitter-wasm --edges normal,no-proc-macro --prefix none --target');
+  const tree = cargo('tree --edges normal,no-proc-macro --prefix none --target');
   const linked = new Set(tree.split('\n').map((line) => line.split(' ').slice(0, 2).join(' ')));
   const { packages } = JSON.parse(cargo('metadata --format-version 1 --filter-platform'));
   return packages

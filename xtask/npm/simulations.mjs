@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { inRoot } from '../run/places.mjs';
 
-const FOLDER = inRoot('crates/rejitter/src/simulation');
+const FOLDER = inRoot('lab/src/simulation');
 /** A struct that is written as such, or by the macro `options!`. */
 const STRUCT = /^(?:pub struct (\w+) \{| {4}(\w+):\n)(.*?)^\}/gms;
 const FIELD = /((?:^ *\/\/\/.*\n)+) +(?:pub )?(\w+): (f64|u32)(?: = .*)?,$/gm;

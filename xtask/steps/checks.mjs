@@ -91,12 +91,7 @@ const LINTS = [
   quick('lint: format', [], [cargo('fmt --all --check')]),
   quick('lint: clippy', [], [clippy(OURS)], inDebug),
   quick('lint: clippy, wasm', [TARGET], [clippy(EXPORTS)], inDebug),
-  quick(
-    'lint: rustdoc',
-    [],
-    [cargo('doc --package rejitter --no-deps --all-features', { env: { RUSTDOCFLAGS: '-D warnings' } })],
-    inDebug,
-  ),
+  quick('lint: rustdoc', [], [cargo(`doc ${ALL} --no-deps`, { env: { RUSTDOCFLAGS: '-D warnings' } })], inDebug),
   // The layers of src/js are rules of biome.json.
   quick('lint: JavaScript', [NPM_OF_BUILD], ({ quick }) => [
     biome('ci'),
@@ -120,7 +115,7 @@ const ofTools = readdirSync(inRoot('xtask'), { recursive: true, encoding: 'utf8'
 const NATIVE = [
   // With Tokio as the default sleeper, which is not a default feature.
   quick('native: crate', [NATIVE_TESTS], [cargo(`test ${ALL}`)], { runner: 'cargo' }),
-  quick('native: layers', [], [cargo('check --package rejitter-layers --lib --tests')], inDebug),
+  quick('native: layers', [], [cargo('check --package rejitter-layers')], inDebug),
   quick('native: tools', [PACK], [command(sh`node --test --test-reporter=spec ${ofTools}`, { dir: inRoot('xtask') })], {
     runner: 'node',
   }),

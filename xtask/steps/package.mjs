@@ -37,12 +37,15 @@ export const PARTS = {
   lab: lab.folder,
 };
 
-const compiled = (target) => join(target, WASM_TARGET, 'release/rejitter_wasm.wasm');
+/** The root package, for wasm-pack. */
+const ROOT = 'rejitter-wasm';
+
+const compiled = (target, crate = ROOT) => join(target, WASM_TARGET, `release/${crate.replace('-', '_')}.wasm`);
 
 /** @type {import('../run/run.mjs').Step[]} */
 export const steps = [
   // First, because it takes longest. A fifth smaller than at level 2, and as fast where it matters.
-  { name: `${LAB.title}: compile`, needs: [TARGET], setUp: (log) => compile(log, LAB.feature, lab.target) },
+  { name: `${LAB.title}: compile`, needs: [TARGET], setUp: (log) => compile(log, LAB, lab.target) },
   ...NAMES.map((name) => thin(name)).flatMap((it) => [
     { name: `${it.title}: compile`, needs: [TARGET], setUp: (log) => compileThin(log, it) },
     {
@@ -77,18 +80,18 @@ export const steps = [
 ].map((step) => ({ ...step, urgent: true }));
 
 /**
- * Compiles the crate to wasm without its default features.
+ * Compiles a crate to wasm without its default features.
  * @param {any} log
- * @param {string} feature
+ * @param {{ feature: string, crate?: string }} artefact
  * @param {string} target
  * @param {string[]} [link]
  */
-async function compile(log, feature, target, link = []) {
+async function compile(log, { feature, crate = ROOT }, target, link = []) {
   // With an rlib besides, cargo would leave link-time optimization out.
-  const line = sh`rustc --release --lib --crate-type=cdylib --no-default-features --target ${WASM_TARGET}
+  const line = sh`rustc --package ${crate} --release --lib --crate-type=cdylib --no-default-features --target ${WASM_TARGET}
     --target-dir ${target} --features ${feature} --config profile.release.opt-level='s' ${link}`;
   await log.run(cargo(line, { remedy: "see the compiler's message in the log" }));
-  log.note = sizeOf(compiled(target));
+  log.note = sizeOf(compiled(target, crate));
 }
 
 /**
@@ -96,7 +99,7 @@ async function compile(log, feature, target, link = []) {
  * page: without this it is 17. Older compilers do without bulk memory, and call a function that fills it byte by byte.
  */
 const compileThin = (log, { feature, target }) =>
-  compile(log, feature, target, sh`-- -C link-arg=-zstack-size=4096 -C target-feature=+bulk-memory`);
+  compile(log, { feature }, target, sh`-- -C link-arg=-zstack-size=4096 -C target-feature=+bulk-memory`);
 
 const sizeOf = (file) => `${statSync(file).size} bytes`;
 
@@ -145,7 +148,7 @@ function shrink(log, { name, target, work, file, made, moduleOf }) {
 
 /** The wasm file of `rejitter/lab`, with wasm-bindgen's glue for bundlers. */
 function bindLab(log) {
-  const input = compiled(lab.target);
+  const input = compiled(lab.target, LAB.crate);
   const file = (name) => join(lab.folder, name);
   const passes = [
     // The one target whose glue neither loads nor compiles anything itself.

@@ -21,7 +21,7 @@ export const WASM_BINDGEN = 'wasm-bindgen';
 export const NATIVE_TESTS = 'native tests: build';
 export const WASM_TESTS = 'wasm tests: build';
 /** The packages and features of native tests: with another choice, cargo would build all once more. */
-export const NATIVE = '--package rejitter --package rejitter-wasm --all-features';
+export const NATIVE = '--package rejitter --package rejitter-lab --package rejitter-wasm --all-features';
 
 /** Steps that install the npm packages of a folder, which their names end with. */
 const npmOf = (folder) => `npm packages of ${folder}`;

@@ -63,7 +63,6 @@
 //! | `retry-policies` | no | [`RetryPolicy`] where a policy of `retry-policies` goes, such as in `reqwest-retry` |
 //! | `serde` | no | [`RetryPolicy`] and [`RetryOptions`] as data, and `data`: all of JavaScript's `policy.toJSON()` |
 //! | `http` | no | `Retry-After` and the statuses and methods that may be sent again, for any HTTP client |
-//! | `lab` | no | `lab` and `simulation`: distributions, explanations, simulations; brings `serde` |
 //! | `async` | yes | of `retry`, what needs no `std`: `retry` with a sleeper and a seed of the caller's |
 //! | `std` | yes | implied by those above but `http` and `async` |
 //!
@@ -76,14 +75,14 @@
 //! from 1; *wait* k follows failed attempt k; the *ceiling* is the backoff curve's value at wait
 //! k, already capped; *jitter* is how the wait is drawn below it. Names that end in `_ms` are milliseconds.
 
-// docs.rs says what needs which feature. Not the default ones, nor `lab`, which it does not build, nor the hosts, which
+// docs.rs says what needs which feature. Not the default ones, nor `internals`, which it does not build, nor the hosts, which
 // the texts name.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     docsrs,
     doc(auto_cfg(hide(
         feature = "async",
-        feature = "lab",
+        feature = "internals",
         feature = "retry",
         feature = "std",
         target_family = "wasm",
@@ -113,9 +112,6 @@ mod core;
 #[cfg(feature = "serde")]
 pub mod data;
 
-#[cfg(feature = "lab")]
-pub mod lab;
-
 // In the documentation alone: nothing can import it, and no glob brings it in.
 #[cfg(all(doc, feature = "retry"))]
 pub mod guide;
@@ -123,10 +119,10 @@ pub mod guide;
 #[cfg(feature = "async")]
 mod entropy;
 
-#[cfg(feature = "lab")]
-pub mod simulation;
-
 pub mod decide;
+
+#[doc(hidden)]
+pub mod internals;
 
 mod policy;
 
@@ -149,12 +145,3 @@ pub use neighbours::{Classify, RetryLayer, RetryService};
 pub use policy::{Delays, presets};
 #[cfg(feature = "async")]
 pub use retry::*;
-
-/// The decisions as they are inside: for this repository's tests, and with no promise of stability.
-#[doc(hidden)]
-pub mod internals {
-    #[cfg(feature = "http")]
-    pub use crate::core::http;
-    pub use crate::core::protection;
-    pub use crate::core::{CapRule, Wait, kinds};
-}

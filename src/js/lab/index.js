@@ -7,7 +7,7 @@ import { createSimulations } from './simulations.js';
 import { numbersOf, policyData, seedOf, whole } from './values.js';
 
 /**
- * The lab's wasm, linked (src/bindings/lab.rs). Each function takes the data of a policy first.
+ * The lab's wasm, linked (lab/src/bindings/analysis.rs). Each function takes the data of a policy first.
  * @typedef {'labPlan' | 'labExplain' | 'labSample' | 'labCells' | 'labCdf' | 'labQuantiles'} Name
  * @typedef {import('./simulations.js').SimulationCore & Record<Name, (...args: any[]) => any>} LabCore
  */

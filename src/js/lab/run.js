@@ -34,7 +34,7 @@ export function callsOf(load) {
 }
 
 /**
- * A simulation in the wasm (src/bindings/simulation.rs). The last method forgets the object without freeing it.
+ * A simulation in the wasm (lab/src/bindings/simulation.rs). The last method forgets the object without freeing it.
  * @typedef {{ step: (maxEvents: number) => { events: number, share: number, done: boolean }, result: () => any,
  *   free: () => void, __destroy_into_raw: () => number }} Running
  */

@@ -10,8 +10,8 @@ import { simulationOf } from './run.js';
 import { seedOf } from './values.js';
 
 /**
- * The simulations of the lab's wasm (src/bindings/simulation.rs). Each takes the data of a policy, if it has one, both
- * halves of a seed, and options.
+ * The simulations of the lab's wasm (lab/src/bindings/simulation.rs). Each takes the data of a policy, if it has one,
+ * both halves of a seed, and options.
  * @typedef {'outage' | 'contention' | 'load' | 'rateLimit' | 'hedging'} Name
  * @typedef {{ labSimulate: (name: Name, ...args: unknown[]) => import('./run.js').Running }} SimulationCore
  */

@@ -29,13 +29,6 @@ pub enum Backoff {
     Custom,
 }
 
-/// Returns the value of a list at wait `k`, starting at 1; the last one repeats. `None` if the list is empty.
-#[cfg(feature = "lab")]
-pub(crate) fn listed(list: &[f64], k: u64) -> Option<f64> {
-    let index = usize::try_from(k.saturating_sub(1)).unwrap_or(usize::MAX);
-    list.get(index).or(list.last()).copied()
-}
-
 /// `base·factor^n`, at most `cap`. Never NaN: a base of 0 returns 0 even where the power would
 /// overflow to infinity.
 ///

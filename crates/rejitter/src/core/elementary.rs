@@ -15,7 +15,7 @@ pub(crate) fn floor(x: f64) -> f64 {
 }
 
 /// The number as an integer between 0 and 2^53 − 1. Above that, some integers are not an `f64`.
-#[cfg(any(feature = "lab", feature = "serde"))]
+#[cfg(feature = "serde")]
 pub(crate) fn whole(number: f64) -> Option<u64> {
     // Whole, and in the range where the conversion is exact.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]

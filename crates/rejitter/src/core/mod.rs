@@ -29,8 +29,6 @@ mod options;
 mod policy;
 pub mod protection;
 pub(crate) mod random;
-#[cfg(feature = "lab")]
-mod set;
 mod waits;
 
 pub use backoff::Backoff;
@@ -43,5 +41,3 @@ pub(crate) use policy::{Own, or};
 pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};
 pub(crate) use waits::Waits;
-#[cfg(feature = "lab")]
-pub(crate) use {backoff::listed, set::Set};

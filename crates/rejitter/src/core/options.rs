@@ -43,16 +43,6 @@ macro_rules! options {
         impl $name {
             #[doc = concat!("`", stringify!($name), "::default()`, for constants: every option unset.")]
             pub const DEFAULT: Self = Self { $($option: $default,)+ _more: () };
-
-            /// Sets a number by its name: for simulations of data, and for tests.
-            #[cfg(feature = "lab")]
-            #[doc(hidden)]
-            pub fn set(&mut self, name: &str, number: f64) {
-                match name {
-                    $(stringify!($option) => $crate::core::Set::set(&mut self.$option, number),)+
-                    _ => {}
-                }
-            }
         }
 
         impl core::fmt::Debug for $name {
@@ -166,15 +156,17 @@ impl core::error::Error for OptionError {}
 impl core::error::Error for OptionErrors {}
 
 /// The problems of options, found without allocation, so that a constant is checked when it is compiled. There are at
-/// most as many as rules: no options but those of simulations have more than [`RetryOptions`].
-/// Further ones are left out.
+/// most as many as rules.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Problems<const RULES: usize = 14> {
+pub(crate) struct Problems {
     found: [Option<OptionError>; RULES],
     count: usize,
 }
 
-impl<const RULES: usize> Problems<RULES> {
+/// Those of [`RetryOptions`], which has the most.
+const RULES: usize = 14;
+
+impl Problems {
     pub(crate) const NONE: Self = Self {
         found: [None; RULES],
         count: 0,

@@ -231,7 +231,7 @@ impl RetryPolicy {
     }
 
     /// Growth of the curve from wait to wait: of the exponential one the factor, of the linear one the step in ms.
-    #[cfg(feature = "lab")]
+    #[cfg(feature = "internals")]
     pub(crate) fn growth(&self) -> f64 {
         self.growth
     }

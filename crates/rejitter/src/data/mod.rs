@@ -6,11 +6,7 @@
 
 mod options;
 mod read;
-#[cfg(feature = "lab")]
-mod results;
 mod similar;
-#[cfg(feature = "lab")]
-mod simulations;
 mod table;
 mod value;
 mod write;
@@ -21,20 +17,9 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::core::{OptionErrors, RetryOptions, RetryPolicy, Seed};
-#[cfg(feature = "lab")]
-use crate::lab::Model;
-#[doc(hidden)] // For the bindings.
-pub use read::camel_case;
-#[cfg(feature = "lab")]
-#[doc(hidden)] // For tests.
-pub use read::snake_case;
+#[cfg(feature = "internals")]
+pub(crate) use read::{camel_case, rejection};
 pub use value::Value;
-#[cfg(feature = "lab")]
-#[doc(hidden)] // For the bindings.
-pub use {
-    results::{Column, Study},
-    simulations::simulate,
-};
 
 /// The version of the format, in every object that is written.
 pub const VERSION: u32 = 1;
@@ -79,26 +64,13 @@ impl PolicyData {
             None => self.options,
         })
     }
-
-    /// The model that [`lab`](crate::lab) studies.
-    ///
-    /// # Errors
-    /// The errors of [`RetryPolicy::from_options`]; none for data that were read.
-    #[cfg(feature = "lab")]
-    pub fn model(&self) -> Result<Model, OptionErrors> {
-        let unlimited = |ms: Option<f64>| ms.unwrap_or(f64::INFINITY);
-        Ok(Model::new(self.policy()?)
-            .with_curve(self.curve.clone().unwrap_or_default())
-            .with_attempt_timeout(unlimited(self.attempt_timeout_ms))
-            .with_total_timeout(unlimited(self.total_timeout_ms)))
-    }
 }
 
 /// Everything that is wrong with the data of a policy: at most ten problems.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DataErrors {
-    problems: Vec<String>,
-    wrong_type: bool,
+    pub(crate) problems: Vec<String>,
+    pub(crate) wrong_type: bool,
 }
 
 impl DataErrors {

@@ -388,15 +388,14 @@ fn infinite(value: &Value) -> Value {
 }
 
 /// An invalid option in the words of the data: its name as there, its value, and infinity as JavaScript spells it.
-pub(super) fn rejection(problem: &OptionError, value: &dyn fmt::Display) -> String {
+pub(crate) fn rejection(problem: &OptionError, value: &dyn fmt::Display) -> String {
     let (name, rule) = (camel_case(problem.option), camel_case(problem.rule));
     let rule = rule.replace("infinity", "Infinity");
     format!("{name} must be {rule}, got {value}")
 }
 
 /// `base_ms` is `baseMs` where the data come from.
-#[must_use]
-pub fn camel_case(text: &str) -> String {
+pub(crate) fn camel_case(text: &str) -> String {
     let mut camel = String::new();
     let mut upper = false;
     for c in text.chars() {
@@ -408,20 +407,6 @@ pub fn camel_case(text: &str) -> String {
         upper = c == '_';
     }
     camel
-}
-
-/// `baseMs` is `base_ms` in Rust.
-#[cfg(feature = "lab")]
-#[must_use]
-pub fn snake_case(name: &str) -> String {
-    let mut snake = String::new();
-    for letter in name.chars() {
-        if letter.is_ascii_uppercase() {
-            snake.push('_');
-        }
-        snake.push(letter.to_ascii_lowercase());
-    }
-    snake
 }
 
 impl From<RetryOptions> for PolicyData {

@@ -58,8 +58,8 @@ impl fmt::Display for Value {
 
 impl Value {
     /// Reads options in objects, of which the numbers are a level deeper than those of a policy.
-    #[doc(hidden)] // For the bindings.
-    pub fn nested<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    #[cfg(feature = "internals")]
+    pub(crate) fn nested<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Shapes(DEEPEST + 1).deserialize(deserializer)
     }
 

@@ -63,12 +63,6 @@ impl RetryPolicy {
 }
 
 impl Delays {
-    /// The same of the operation with this number.
-    #[cfg(feature = "lab")]
-    pub(crate) fn of_operation(self, operation: u64) -> Self {
-        Self { operation, ..self }
-    }
-
     /// Restarts as the next operation: the same policy, fresh random samples.
     pub fn reset(&mut self) {
         self.operation = self.operation.wrapping_add(1);

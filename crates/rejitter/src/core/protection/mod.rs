@@ -28,6 +28,6 @@ pub use budget::Budget;
 pub use cooldown::Cooldown;
 pub use hedge::{HedgeOptions, HedgeSettings};
 pub use latency::Latency;
-#[cfg(feature = "lab")]
+#[cfg(feature = "internals")]
 pub(crate) use options::thousandths;
 pub use options::{BreakerOptions, BudgetOptions, BudgetSettings, CooldownOptions};

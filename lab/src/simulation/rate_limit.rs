@@ -1,0 +1,306 @@
+//! A server that answers "too many requests": does each worker learn it by itself, or one for all?
+
+use rejitter::decide::{Failure, Hint};
+use rejitter::internals::protection::Cooldown;
+use rejitter::internals::{Waits, getters};
+use rejitter::{OptionErrors, RetryPolicy, Seed};
+
+use super::agenda::Agenda;
+use super::check::{ABOVE_0, Check, INTEGER, POSITIVE_MS, is_no_time};
+use super::clients::Rules;
+use super::options::options;
+use super::set::Set;
+use super::{Bins, Noise, Progress, Simulation};
+
+/// Whether the workers follow the time that the server asks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum RateHints {
+    /// Nothing: the policy's waits alone.
+    Ignored,
+    /// The worker that was rejected waits as long as the server asks it to.
+    Followed,
+    /// So do all others, by a cooldown of `rejitter/protection` that they share.
+    Shared {
+        /// Longest hold of an attempt, in ms: a job that would be held longer fails. Non-negative or infinite. The
+        /// part's default is the policy's `max_retry_after`, 60,000.
+        max_hold_ms: f64,
+    },
+}
+
+impl Set for RateHints {}
+
+options! { clients
+    /// Options of [`RateLimit`]. Times are in ms.
+    RateLimitOptions:
+
+    /// Number of jobs, which all wait at the start. Between 1 and 10^6. Defaults to 1,000.
+    jobs: u32 = 1_000 => [1.0, 1e6, INTEGER],
+    /// Number of workers, each of which does one job after the other. Between 1 and 10^5. Defaults to 50.
+    workers: u32 = 50 => [1.0, 1e5, "an integer between 1 and 10^5"],
+    /// Requests that the server accepts in each window. Between 1 and 10^9. Defaults to 100.
+    limit: u32 = 100 => [1.0, 1e9, "an integer between 1 and 10^9"],
+    /// Length of a window. The first starts with the simulation. Positive, at most 10^9. Defaults to 10,000.
+    window_ms: f64 = 10_000.0 => [ABOVE_0, 1e9, POSITIVE_MS],
+    /// Time from a request to its answer; it reaches the server halfway. Positive, at most 10^6. Defaults to 50.
+    latency_ms: f64 = 50.0 => check_latency,
+    /// Whether the workers follow the hints of the server. Defaults to [`RateHints::Followed`].
+    hints: RateHints = RateHints::Followed => check_hints,
+    /// Time at which the simulation ends, even if jobs are left. Positive, at most 10^9 and 10^6 bins. Defaults to
+    /// 600,000.
+    horizon_ms: f64 = 600_000.0 => [ABOVE_0, 1e9, POSITIVE_MS],
+    /// Width of a time bin. Positive. Defaults to 1000.
+    bin_ms: f64 = 1_000.0 => [bins 1e9],
+}
+
+impl RateLimitOptions {
+    fn check_latency(&self, check: &mut Check) {
+        let (latency, horizon) = (self.latency_ms, self.horizon_ms);
+        let stands_still = (ABOVE_0..=1e9).contains(&horizon) && is_no_time(latency, horizon);
+        check.require(
+            "latency_ms",
+            Some(latency),
+            "above 0, at most 10^6 milliseconds and more than a 10^15th of horizon_ms",
+            (ABOVE_0..=1e6).contains(&latency) && !stands_still,
+        );
+    }
+
+    fn check_hints(&self, check: &mut Check) {
+        if let RateHints::Shared { max_hold_ms } = self.hints {
+            let rule = "a non-negative number of milliseconds or infinity";
+            let range = (0.0, f64::INFINITY, rule);
+            check.range("cooldown.max_hold_ms", Some(max_hold_ms), range);
+        }
+    }
+}
+
+/// Sums since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub struct RateLimitTotals {
+    /// Requests that reached the server.
+    pub requests: u64,
+    /// Those of them that it rejected.
+    pub rejected: u64,
+    /// Jobs that succeeded.
+    pub done: u64,
+    /// Jobs that failed because their attempts were used up, or the server asked for too long a wait.
+    pub failed: u64,
+    /// Jobs that failed because the cooldown would have held them too long.
+    pub rejected_by_cooldown: u64,
+    /// When the last job so far ended, in ms.
+    pub end_ms: f64,
+}
+
+/// Workers and a server with a limit of requests per window. See [`RateLimitOptions`].
+///
+/// Rejections state how long the window still lasts, in whole seconds, rounded up, as `Retry-After` does.
+#[derive(Debug, Clone)]
+pub struct RateLimit {
+    options: RateLimitOptions,
+    rules: Rules,
+    agenda: Agenda,
+    noise: Noise,
+    /// The job of each worker.
+    workers: Vec<Job>,
+    begun: u32,
+    cooldown: Cooldown,
+    held: u32,
+    /// Number of the present window, and what was accepted in it.
+    window: f64,
+    accepted: u32,
+    bins: Bins,
+    totals: RateLimitTotals,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Job {
+    number: u32,
+    waits: Waits,
+    step: Step,
+    /// Wait that the server asked for, in ms; 0 if it accepted.
+    hint_ms: f64,
+    /// End of the hold during which the request was sent, 0 without one.
+    hold: f64,
+    /// Its first request was rejected.
+    retries: bool,
+}
+
+/// The worker's next event.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Step {
+    /// The attempt may start.
+    #[default]
+    Begin,
+    /// The same, after a hold.
+    Resume,
+    Arrive,
+    Answer,
+}
+
+/// Attempts that a cooldown holds at a time.
+const MOST_HELD: u32 = 1_000;
+
+impl RateLimit {
+    /// # Errors
+    /// Lists every invalid option.
+    pub fn new(options: RateLimitOptions) -> Result<Self, OptionErrors> {
+        options.check()?;
+        let mut made = Self {
+            rules: options.rules(),
+            agenda: Agenda::new(options.horizon_ms),
+            noise: Noise::new(options.seed, 0),
+            workers: vec![Job::default(); options.workers as usize],
+            begun: 0,
+            cooldown: Cooldown::new(),
+            held: 0,
+            window: 0.0,
+            accepted: 0,
+            bins: Bins::new(options.bin_ms),
+            totals: RateLimitTotals::default(),
+            options,
+        };
+        for worker in 0..made.options.workers {
+            made.take_job(0.0, worker);
+        }
+        Ok(made)
+    }
+
+    getters! {
+        /// Requests at the server, by time.
+        bins: &Bins,
+        /// Returns the sums so far.
+        totals: RateLimitTotals,
+    }
+
+    fn take_job(&mut self, now: f64, worker: u32) {
+        if self.begun < self.options.jobs {
+            self.workers[worker as usize] = Job {
+                number: self.begun,
+                ..Job::default()
+            };
+            self.begun += 1;
+            self.agenda.push(now, worker);
+        }
+    }
+
+    /// An attempt may start, unless the cooldown holds it.
+    fn begin(&mut self, now: f64, worker: u32) {
+        let job = &mut self.workers[worker as usize];
+        let was_held = job.step == Step::Resume;
+        self.held -= u32::from(was_held);
+        job.hold = 0.0;
+        if let RateHints::Shared { max_hold_ms } = self.options.hints {
+            let left_ms = self.cooldown.left_ms(now);
+            if left_ms > 0.0 {
+                job.hold = self.cooldown.until();
+                if was_held {
+                    // Held once.
+                } else if !job.retries && !self.cooldown.is_probed() {
+                    self.cooldown.probe();
+                } else if left_ms > max_hold_ms || self.held >= MOST_HELD {
+                    self.totals.rejected_by_cooldown += 1;
+                    self.end_job(now, worker);
+                    return;
+                } else {
+                    job.step = Step::Resume;
+                    self.held += 1;
+                    let hold_ms = self.hold_ms(now);
+                    self.agenda.push(now + hold_ms, worker);
+                    return;
+                }
+            }
+        }
+        job.step = Step::Arrive;
+        self.agenda
+            .push(now + self.options.latency_ms / 2.0, worker);
+    }
+
+    fn hold_ms(&mut self, now: f64) -> f64 {
+        let (base_ms, draw) = (self.options.policy.base_ms(), self.noise.uniform());
+        self.cooldown.hold_ms(now, base_ms, draw)
+    }
+
+    /// A request reaches the server.
+    fn arrive(&mut self, now: f64, worker: u32) {
+        let window = (now / self.options.window_ms).floor();
+        if window > self.window {
+            (self.window, self.accepted) = (window, 0);
+        }
+        let is_accepted = self.accepted < self.options.limit;
+        self.totals.requests += 1;
+        self.bins.count(now, is_accepted);
+        let job = &mut self.workers[worker as usize];
+        if is_accepted {
+            self.accepted += 1;
+            job.hint_ms = 0.0;
+        } else {
+            self.totals.rejected += 1;
+            let left_ms = (window + 1.0) * self.options.window_ms - now;
+            job.hint_ms = (left_ms / 1_000.0).ceil().max(1.0) * 1_000.0;
+        }
+        job.step = Step::Answer;
+        self.agenda
+            .push(now + self.options.latency_ms / 2.0, worker);
+    }
+
+    /// A worker has its answer.
+    fn answer(&mut self, now: f64, worker: u32) {
+        let job = &mut self.workers[worker as usize];
+        if job.hint_ms == 0.0 {
+            if job.hold > 0.0 {
+                self.cooldown.end(job.hold);
+            }
+            self.totals.done += 1;
+            self.end_job(now, worker);
+            return;
+        }
+        job.retries = true;
+        let is_shared = matches!(self.options.hints, RateHints::Shared { .. });
+        let mut is_own = true;
+        if is_shared {
+            let hint_ms = job.hint_ms.min(self.options.policy.max_retry_after_ms());
+            is_own = self.cooldown.start(now, hint_ms);
+        }
+        let failure = Failure {
+            hint: if self.options.hints == RateHints::Ignored {
+                Hint::None
+            } else {
+                Hint::Server(job.hint_ms)
+            },
+            ..job.waits.failure()
+        };
+        let number = u64::from(job.number);
+        if let Some(mut wait_ms) = self.rules.wait_ms(&mut job.waits, number, failure) {
+            job.step = Step::Begin;
+            if !is_own {
+                wait_ms = wait_ms.max(self.hold_ms(now));
+            }
+            self.agenda.push(now + wait_ms, worker);
+        } else {
+            self.totals.failed += 1;
+            self.end_job(now, worker);
+        }
+    }
+
+    fn end_job(&mut self, now: f64, worker: u32) {
+        self.totals.end_ms = now;
+        self.take_job(now, worker);
+    }
+}
+
+impl Simulation for RateLimit {
+    fn step(&mut self, max_events: u64) -> Progress {
+        let mut left = max_events;
+        while let Some((now, worker)) = self.agenda.next(&mut left) {
+            match self.workers[worker as usize].step {
+                Step::Begin | Step::Resume => self.begin(now, worker),
+                Step::Arrive => self.arrive(now, worker),
+                Step::Answer => self.answer(now, worker),
+            }
+        }
+        let totals = &self.totals;
+        let ended = totals.done + totals.failed + totals.rejected_by_cooldown;
+        self.agenda.progress_of(ended, self.options.jobs)
+    }
+}
