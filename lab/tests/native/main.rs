@@ -8,5 +8,6 @@ mod common;
 mod draws;
 mod explain;
 mod plan;
+mod seam;
 mod simulation;
 mod sources;
