@@ -1,11 +1,11 @@
-// The public names of the crate on docs.rs are those of public-names.txt, each with the features of its label: a change
-// is a decision, and some need a new version. With REJITTER_WRITE_NAMES=1 the file is written.
+// The public names of a crate on docs.rs are those of its file in public-names, each with the features of its label: a
+// change is a decision, and some need a new version. With REJITTER_WRITE_NAMES=1 the file is written.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [folder] = process.argv.slice(2);
-const file = new URL('public-names.txt', import.meta.url);
+const [folder, list] = process.argv.slice(2);
+const file = new URL(`public-names/${list}`, import.meta.url);
 const page = (/** @type {string} */ path) => readFileSync(join(folder, path), 'utf8');
 
 /** Names by what stands before them: an item and its members, or items without members. */
@@ -22,7 +22,7 @@ for (const [, path, name] of page('all.html').matchAll(/<li><a href="([^"]+)">([
   const key = members.length > 0 ? `${kind} ${name}:` : `${kind} ${module}::`.replace(' ::', '');
   names.set(key, [...(names.get(key) ?? []), ...(members.length > 0 ? members : [name.split('::').at(-1)])]);
 }
-assert.ok(names.size > 50);
+assert.ok(names.size > 25);
 const lines = Array.from(names, ([key, found]) =>
   `${key} ${found.join(' ')}`.replace(/(.{1,117})(?: |$)/g, '$1\n  ').trim(),
 );

@@ -1,17 +1,21 @@
-// The checks of the published crate: seconds of them in `cargo xtask test`, all in `cargo xtask crate`.
+// The checks of the published crates: seconds of them in `cargo xtask test`, all in `cargo xtask crate`.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { parse } from 'node:path';
 
 import { answer, cargo, cargoOf, command, sh } from '../run/command.mjs';
-import { inRoot, inTarget, wasmTool } from '../run/places.mjs';
+import { inRoot, inTarget, root, wasmTool } from '../run/places.mjs';
 import { TOOL_BUILDS } from '../run/run.mjs';
 import { version } from './package.mjs';
 import { NODE, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
 
 /** The crate, published as it lies. */
 const folder = inRoot('crates/rejitter');
-const manifest = `${folder}/Cargo.toml`;
+/** The crates that are published, together, and their folders. */
+export const CRATES = { rejitter: folder, 'rejitter-lab': inRoot('lab') };
+const BOTH = Object.keys(CRATES)
+  .map((name) => `--package ${name}`)
+  .join(' ');
 const programs = inRoot('tests/crate/programs');
 /** Cargo locks the folder. */
 const build = inTarget('crate-build');
@@ -69,10 +73,13 @@ export const steps = [
 ];
 
 const env = { CARGO_TARGET_DIR: build };
+const manifestOf = (crate) => `${CRATES[crate]}/Cargo.toml`;
 const STRICT = { ...env, RUSTDOCFLAGS: '-D warnings' };
 
 /** Cargo in the crate. */
-export const inCrate = (line, more) => cargo(line, { dir: folder, env, ...more });
+const inCrate = (line, more) => cargo(line, { dir: folder, env, ...more });
+/** Cargo on both crates, in the workspace. */
+export const ofBoth = (line, more) => cargo(`${line} ${BOTH}`, { env, ...more });
 /** Cargo in the workspace of the programs. */
 const ofPrograms = (line) => cargo(line, { dir: programs, env });
 
@@ -88,19 +95,22 @@ const step = (name, needs, commands, runner) => {
   return { name: `crate: ${name}`, needs, group: BUILD, commands, runner };
 };
 
-/** The features that docs.rs builds, by the manifest. */
-function featuresOfDocs() {
-  const { packages } = JSON.parse(answer(sh`cargo metadata --no-deps --format-version 1 --manifest-path ${manifest}`));
-  return packages.find(({ name }) => name === 'rejitter').metadata.docs.rs.features.join();
+/** The features of a crate that docs.rs builds, by the manifest. */
+function featuresOfDocs(crate) {
+  const { packages } = JSON.parse(
+    answer(sh`cargo metadata --no-deps --format-version 1 --manifest-path ${manifestOf(crate)}`),
+  );
+  return packages.find(({ name }) => name === crate).metadata.docs.rs.features?.join() ?? '';
 }
 
-/** Cargo packs a crate with a warning, too. */
+/** Cargo packs a crate with a warning, too. That the tests of the lab stay here is meant. */
 const WITHOUT_WARNINGS =
-  'out=$(cargo package --allow-dirty 2>&1); code=$?; echo "$out"; case $out in *warning*) exit 1 ;; esac; exit $code';
+  `out=$(cargo package ${BOTH} --allow-dirty 2>&1); code=$?; echo "$out"; ` +
+  'case $(echo "$out" | grep -v "warning: ignoring test") in *warning*) exit 1 ;; esac; exit $code';
 
 /** The steps of `cargo xtask test`. */
 export const quickSteps = [
-  step('packaged without warnings', [], [command(['sh', '-c', WITHOUT_WARNINGS], { dir: folder, env })]),
+  step('packaged without warnings', [], [command(['sh', '-c', WITHOUT_WARNINGS], { dir: root, env })]),
   step('no standard library', [], [inCrate('clippy --quiet --lib --no-default-features -- -D warnings')]),
   step(
     'wasm without JavaScript',
@@ -135,7 +145,7 @@ export const allSteps = [
   step('dependencies', [JUDGES], () => {
     const config = inRoot('xtask/deny.toml');
     const deny = sh`${tool('cargo-deny')} --all-features --config ${config} check bans licenses sources`;
-    return [command(deny, { dir: folder })];
+    return Object.values(CRATES).map((dir) => command(deny, { dir }));
   }),
   step(
     'the core, interpreted',
@@ -148,15 +158,14 @@ export const allSteps = [
     'cargo',
   ),
   // In a folder, as in a workspace or with a path: cargo caps the lints of what it downloads alone.
-  step('older compilers', [OLD_COMPILERS], () =>
-    // The oldest one builds what is packed, too.
-    [...COMPILERS.map((each) => [each, 'check']), [OLDEST, 'package --allow-dirty']].map(([compiler, line]) =>
-      cargoOf(compiler, `${line} --all-features`, { dir: folder, env }),
-    ),
-  ),
+  step('older compilers', [OLD_COMPILERS], () => [
+    ...COMPILERS.map((each) => cargoOf(each, `check --all-features ${BOTH}`, { env })),
+    // The oldest one builds what is packed, too. It packs one crate at a time, of which the other needs a published one.
+    cargoOf(OLDEST, 'package --allow-dirty --all-features', { dir: folder, env }),
+  ]),
   // A link to an item that only some targets have breaks on the others.
   step('documentation', [TARGET], () =>
-    ['', ` --target ${WASM_TARGET}`].map((on) => inCrate(`doc --no-deps --all-features${on}`, { env: STRICT })),
+    ['', ` --target ${WASM_TARGET}`].map((on) => ofBoth(`doc --no-deps --all-features${on}`, { env: STRICT })),
   ),
   step("next to a user's exports", [TARGET, NODE, WASM_BINDGEN], () => {
     const out = `${build}/own-exports`;
@@ -170,18 +179,22 @@ export const allSteps = [
   step('public names, as docs.rs builds them', [NODE, JUDGES], () => {
     const env = { CARGO_TARGET_DIR: `${build}/docs.rs`, RUSTDOCFLAGS: '-D warnings --cfg docsrs' };
     const remedy = 'if the change is meant, run it again with REJITTER_WRITE_NAMES=1';
-    const names = sh`node ${inRoot('tests/crate/public-names.mjs')} ${`${build}/docs.rs/doc/rejitter`}`;
-    return [
-      cargoOf(NIGHTLY, sh`doc --no-deps --features ${featuresOfDocs()}`, { dir: folder, env }),
-      command(names, { remedy }),
-    ];
+    return Object.entries(CRATES).flatMap(([crate, dir]) => {
+      const pages = `${build}/docs.rs/doc/${crate.replace('-', '_')}`;
+      return [
+        cargoOf(NIGHTLY, ['doc', '--no-deps', '--features', featuresOfDocs(crate)], { dir, env }),
+        command(sh`node ${inRoot('tests/crate/public-names.mjs')} ${pages} ${`${crate}.txt`}`, { remedy }),
+      ];
+    });
   }),
   step('what its version promises', [JUDGES], () => {
     const released = lastReleased(textOf(inRoot('CHANGELOG.md')) ?? '', version());
     // The first release has nothing to keep: compared with itself, it shows that the tool reads the crate.
-    const baseline = released === undefined ? ['--baseline-root', folder] : ['--baseline-version', released];
-    const semver = sh`${tool('cargo-semver-checks')} semver-checks --all-features --manifest-path ${manifest}`;
-    return [command([...semver, ...baseline], { env })];
+    const baseline = (dir) => (released === undefined ? ['--baseline-root', dir] : ['--baseline-version', released]);
+    return Object.entries(CRATES).map(([crate, dir]) => {
+      const semver = sh`${tool('cargo-semver-checks')} semver-checks --all-features --manifest-path ${manifestOf(crate)}`;
+      return command([...semver, ...baseline(dir)], { env });
+    });
   }),
   step(
     'with other crates',

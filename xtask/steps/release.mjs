@@ -2,7 +2,7 @@
 
 import { command, sh } from '../run/command.mjs';
 import { inRoot, inTarget, pkg, tarball } from '../run/places.mjs';
-import { inCrate } from './crate.mjs';
+import { CRATES, ofBoth } from './crate.mjs';
 import { nodeTests } from './node-tests.mjs';
 import { PACK, script, version } from './package.mjs';
 import { NODE } from './setup.mjs';
@@ -26,13 +26,15 @@ export const releaseSteps = [
     ],
   },
   {
-    name: 'release: the crate is reproducible',
+    name: 'release: the crates are reproducible',
     commands: () => {
       const targets = ['crate-1', 'crate-2'].map((name) => inTarget('release', name));
-      const [one, other] = targets.map((target) => `${target}/package/rejitter-${version()}.crate`);
       return [
-        ...targets.map((target) => inCrate('package --allow-dirty --no-verify', { env: { CARGO_TARGET_DIR: target } })),
-        same(one, other),
+        ...targets.map((target) => ofBoth('package --allow-dirty --no-verify', { env: { CARGO_TARGET_DIR: target } })),
+        ...Object.keys(CRATES).map((crate) => {
+          const [one, other] = targets.map((target) => `${target}/package/${crate}-${version()}.crate`);
+          return same(one, other);
+        }),
       ];
     },
   },
@@ -43,6 +45,6 @@ export const releaseSteps = [
   },
   {
     name: 'release: cargo publish',
-    commands: [inCrate('publish --dry-run --allow-dirty')],
+    commands: [ofBoth('publish --dry-run --allow-dirty')],
   },
 ];
