@@ -120,10 +120,10 @@ export interface VirtualClock {
  * @example
  * ```js
  * import { retry } from 'rejitter';
- * import { constantRandom, virtualClock } from 'rejitter/testing';
+ * import { virtualClock } from 'rejitter/testing';
  *
  * const clock = virtualClock();
- * const result = retry(() => callApi(), { random: constantRandom(0.5) }); // waits 50, 100 ms
+ * const result = retry(() => callApi(), { random: () => 0.5 }); // waits 50, 100 ms
  * await clock.advance(50);
  * await clock.advance(100);
  * console.log(await result, clock.now); // no real time has passed
@@ -157,18 +157,3 @@ export interface ScriptedRandom {
  * ```
  */
 export function scriptedRandom(draws: readonly number[]): ScriptedRandom;
-
-/**
- * Returns a function for the option `random` that always returns `r`, a number in [0, 1). With 0.5 the
- * waits are the median ones, with 0 the shortest.
- *
- * @throws {TypeError | RangeError} when `r` is invalid
- * @example
- * ```js
- * import { retry } from 'rejitter';
- * import { constantRandom } from 'rejitter/testing';
- *
- * await retry(() => callApi(), { random: constantRandom(0) }); // each wait is 0 ms
- * ```
- */
-export function constantRandom(r: number): () => number;

@@ -1,2 +1,2 @@
 export { virtualClock } from '../testing/clock.js';
-export { constantRandom, scriptedRandom } from '../testing/random.js';
+export { scriptedRandom } from '../testing/random.js';

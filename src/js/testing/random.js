@@ -24,9 +24,3 @@ export function scriptedRandom(draws) {
   };
   return Object.defineProperty(random, 'left', { get: () => script.length - used });
 }
-
-/** @param {any} r */
-export function constantRandom(r) {
-  requireValid('r', r, DRAW);
-  return () => r;
-}

@@ -99,7 +99,6 @@ export async function testing(): Promise<void> {
   using clock: VirtualClock = virtualClock({ date: true, blocking: false });
   const random: ScriptedRandom = scriptedRandom([0, 0.5]);
   const result = retry(() => 1, { random });
-  void retry(() => 1, { random: constantRandom(0.5) });
   await clock.advance(5);
   await clock.runAll();
   const options: RunUntilOptions = { limit: 50, graceMs: 0 };

@@ -20,7 +20,7 @@ const { fromData } = await importEntry('data');
 const { awsSdk2026 } = await importEntry('presets');
 const { keepConnected } = await importEntry('reconnect');
 const light = await importEntry('light');
-const { constantRandom, scriptedRandom, virtualClock } = await importTesting();
+const { scriptedRandom, virtualClock } = await importTesting();
 const { rows } = vectors('refusals');
 const failing = fails(0);
 const uncalled = () => assert.fail('called');
@@ -180,7 +180,6 @@ const FORMS = {
   runUntil: [onClock((given, clock) => clock.runUntil(Promise.resolve(), given))],
   awaited: [onClock((given, clock) => clock.runUntil(given))],
   scriptedRandom: [scriptedRandom],
-  constantRandom: [constantRandom],
   ...Object.fromEntries(Object.keys(SHORTCUTS).map((name) => [name, [(given) => api[name](() => {}, given)]])),
 };
 
