@@ -34,9 +34,12 @@ export default {
   name: 'rejitter',
   plugin: ['./pages.mjs'],
   router: 'pages',
-  entryPoints: 'index light light-fetch protection fetch presets data lab testing engines otel reconnect'
-    .split(' ')
-    .map((name) => `../../pkg-template/${name}.d.ts`),
+  entryPoints: [
+    ...'index light light-fetch protection fetch presets data testing engines otel reconnect'
+      .split(' ')
+      .map((name) => `../../pkg-template/${name}.d.ts`),
+    '../../lab/package/index.d.ts',
+  ],
   readme: '../../README.md',
   projectDocuments: [...PAGES.keys()].map((path) => `../../docs/${path}`),
   groupOrder: [...Object.keys(GROUPS), 'Modules', '*'],
