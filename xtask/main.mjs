@@ -48,6 +48,8 @@ cargo xtask <command>
       the page and the documentation as static files, in target/site or in DIR
   pkg
       builds the npm package into target/pkg and packs it
+  lab
+      the same of the npm package rejitter-lab, into target/lab-pkg
   crate [--only NAME]...
       packs the crate, builds it with all sets of features, for all kinds of targets, with the oldest
       compiler, and programs against it
@@ -70,12 +72,12 @@ export const SET_UP = [
   ...setup.builds,
   {
     name: IN_BENCH,
-    needs: [setup.NPM_OF_BENCH, pkg.PACK],
-    setUp: (log) => demo.unpack(log, inRoot('xtask/bench/node_modules/rejitter')),
+    needs: [setup.NPM_OF_BENCH, pkg.PACK, pkg.PACK_LAB],
+    setUp: (log) => demo.unpack(log, inRoot('xtask/bench/node_modules')),
   },
 ];
 
-const WITH_CLIENTS = [pkg.PACK, setup.NPM_OF_CLIENTS];
+const WITH_CLIENTS = [pkg.PACK, pkg.PACK_LAB, setup.NPM_OF_CLIENTS];
 
 /** Commands that set something up, which may depend on their options, and then run a script, which knows these. */
 const SCRIPTS = {
@@ -99,6 +101,7 @@ const COMMANDS = {
   test: [{ quick: flag, only: texts, jobs: text, list: flag }, (options) => test(checks(), options)],
   site: [{ out: text }, (options) => site(options, SET_UP)],
   pkg: [{}, () => setUp(SET_UP, [pkg.PACK])],
+  lab: [{}, () => setUp(SET_UP, [pkg.PACK, pkg.PACK_LAB])],
   crate: [{ only: texts }, (options) => test(crate.allSteps, options)],
   release: [
     { 'dry-run': flag },

@@ -10,6 +10,9 @@ export const MARK = Symbol.for('rejitter.mark');
  */
 export const POLICY = 'rejitter.policy';
 
+/** Version of what is behind a policy: rejitter-lab, a package of its own, reads it, and rejects another one. */
+export const SEAM = 1;
+
 /** Parts of a RetryPolicy. @type {(policy: any) => import('./options/settings.js').Behind<any> | undefined} */
 export function behindOf(policy) {
   // A copy by spread has the function, too, but no methods.

@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import { RetryPolicy } from 'rejitter';
 import { fromData } from 'rejitter/data';
 import * as engines from 'rejitter/engines';
-import { plan } from 'rejitter/lab';
+import { plan } from 'rejitter-lab';
 import * as presets from 'rejitter/presets';
 import * as protection from 'rejitter/protection';
 import { onLoopback } from './lib/loopback.mjs';

@@ -1,7 +1,7 @@
 /** The sections of /protection in Node: load, a rate limit and the tail, by the package alone and in words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { simulateLoad, simulateRateLimit } from 'rejitter/lab';
+import { simulateLoad, simulateRateLimit } from 'rejitter-lab';
 import { INITIAL, done, page, resultOf } from './lib/node.mjs';
 
 const { SHARED, load, loadInput, STEPS, stateOf, stepOf, defaultsAt } = await page(

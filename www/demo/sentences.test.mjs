@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plan } from 'rejitter/lab';
+import { plan } from 'rejitter-lab';
 import { done, outageInput, page, random, stateOf } from './lib/node.mjs';
 
 const { BINS, LANES, described, ending, key, momentAt, momentInWords, momentOf, opening, scene } = await page(

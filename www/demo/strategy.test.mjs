@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { RetryPolicy } from 'rejitter';
-import { plan, sample } from 'rejitter/lab';
+import { plan, sample } from 'rejitter-lab';
 import * as presets from 'rejitter/presets';
 import { ALL_BACKOFFS, ALL_JITTERS, AT_ONCE, CAP_RULES, INITIAL, PROTECTIONS, page, stateOf } from './lib/node.mjs';
 

@@ -1,7 +1,7 @@
 /** Which strategy serves most: the verdict, the cells of the grid, and packages of today with one change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plan } from 'rejitter/lab';
+import { plan } from 'rejitter-lab';
 import { AT_ONCE, HERD, INITIAL, INITIAL_STATE, done, median, outageAlone, outageInput, page } from './lib/node.mjs';
 
 const { recommend, verdict, verdictWords } = await page('verdict/compute verdict/words');

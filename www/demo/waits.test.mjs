@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { RetryPolicy } from 'rejitter';
-import { sample } from 'rejitter/lab';
+import { sample } from 'rejitter-lab';
 import { AT_ONCE, INITIAL, done, median, page } from './lib/node.mjs';
 
 const { MOST_DRAWN, waits, delays, mostOf, ridgeOf, ridgePath, waitScale, cellsOf, neighbour, longestMs } = await page(

@@ -68,8 +68,8 @@ const ofCockatiel = ({ ExponentialBackoff, fullJitterGenerator, handleAll, retry
 
 const of = (module, call, scope, more) => ({ name: module, module, call, scope, ...more });
 
-/** A file of the package: what bundlers take by a condition. */
-const FOR_BROWSERS = 'rejitter, index.browser.js';
+/** A file of the package: what every host but Node, Deno and Bun takes. */
+const JAVASCRIPT_FORM = 'rejitter, index.js';
 
 const RETRY = 'retry(fn, options)';
 const CLIPPED = { note: 'jitter is ×1 to ×2, clipped at the cap' };
@@ -81,7 +81,7 @@ const RETRIES = [
   of('rejitter', RETRY, (fn, { retryWithFullJitter: retry }) => ({ fn, retry, options: OWN }), {
     name: FUNCTION,
   }),
-  of(FOR_BROWSERS, 'policy.run(fn)', (fn, { RetryPolicy }) => ({ fn, policy: new RetryPolicy(OWN) }), {
+  of(JAVASCRIPT_FORM, 'policy.run(fn)', (fn, { RetryPolicy }) => ({ fn, policy: new RetryPolicy(OWN) }), {
     name: TRANSLATED,
   }),
   of(LIGHT, RETRY, (fn, { retry }) => ({ fn, retry, options: OWN })),

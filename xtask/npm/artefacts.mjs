@@ -17,34 +17,28 @@ export const THIN = {
   machines: { title: 'machines', feature: 'protection-exports', moduleOf: ofMachines },
 };
 
-/** The file of the lab, with wasm-bindgen's glue: the crate, and the feature that exports its functions. */
-export const LAB = { title: 'lab wasm', crate: 'rejitter-lab', feature: 'exports' };
-
 /** One name per subpath; each has a module in src/js/entries and a `name.d.ts`. */
 export const ENTRIES = [
-  ...['index', 'light', 'light-fetch', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing', 'engines', 'otel'],
+  ...['index', 'light', 'light-fetch', 'fetch', 'protection', 'presets', 'data', 'testing', 'engines', 'otel'],
   'reconnect',
 ];
 
-/** Entries import another one in this form. */
-const OF_BROWSERS = { './index.js': './index.browser.js' };
+/** Entries in two forms: those that decide, or that share an instance with these. */
+const DECIDING = ['index', 'fetch', 'protection', 'data', 'reconnect'];
 
 /**
  * Forms of entry points, by what stands between the name and the `.js`: the entries that have one, and the modules that
- * they are made of instead of others. The testing tools are the same for all hosts.
+ * they are made of instead of others. Every host can run the first.
  */
 export const FORMS = {
-  '': { entries: ENTRIES, instead: { '/wasm/core.js': '/wasm/core-inline.js' } },
-  browser: {
-    entries: ['index', 'fetch', 'protection', 'data', 'reconnect'],
-    instead: {
-      ...OF_BROWSERS,
-      '/wasm/core.js': '/wasm/core-javascript.js',
-      '/options/long.js': '/options/long-browser.js',
-    },
+  '': {
+    entries: ENTRIES,
+    instead: { '/wasm/core.js': '/wasm/core-javascript.js', '/options/long.js': '/options/long-browser.js' },
   },
-  workerd: { entries: ['lab'], instead: { ...OF_BROWSERS, '/wasm/lab-inline.js': '/wasm/lab-workerd.js' } },
-  'edge-light': { entries: ['lab'], instead: { ...OF_BROWSERS, '/wasm/lab-inline.js': '/wasm/lab-edge-light.js' } },
+  node: {
+    entries: DECIDING,
+    instead: { './index.js': './index.node.js', '/wasm/core.js': '/wasm/core-inline.js' },
+  },
 };
 
 /** The modules that an entry point is made of instead of others. */
@@ -58,5 +52,63 @@ export const insteadIn = (file) => Object.entries(FORMS[file.split('.').at(-2) ?
 export function mainOf(file) {
   if (file === 'light-fetch.js') return 'light.js';
   if (/^(index|light|presets|testing|engines|otel)\./.test(file)) return undefined;
-  return /^\w+\.js$/.test(file) ? 'index.js' : 'index.browser.js';
+  return file.includes('.node.') ? 'index.node.js' : 'index.js';
 }
+
+/** The subpath under which a name of {@link ENTRIES} is imported. */
+const subpathOf = (entry) => ({ index: '.', 'light-fetch': './light/fetch' })[entry] ?? `./${entry}`;
+
+/**
+ * The conditions of an entry, of which a host takes the first that it knows. `import` and `require` share an instance
+ * where both know `bun`, `module` or `module-sync`; so `bun` precedes `require`, and `module` precedes `module-sync`. Jest
+ * and old tools know none of them: CommonJS has one form.
+ * @param {string} entry
+ */
+function conditionsOf(entry) {
+  const [module, require, node] = [`./${entry}.js`, `./${entry}.cjs`, `./${entry}.node.js`];
+  const formsOf = (esm) => ({ module: esm, 'module-sync': esm, require, default: esm });
+  const inNode = FORMS.node.entries.includes(entry);
+  return {
+    types: { require: `./${entry}.d.cts`, default: `./${entry}.d.ts` },
+    bun: inNode ? node : module,
+    ...(inNode && { node: formsOf(node) }),
+    // Metro translates ES modules: both ways to import are one instance.
+    'react-native': module,
+    ...formsOf(module),
+  };
+}
+
+/** The manifest's `exports`. */
+export const EXPORTS = {
+  ...Object.fromEntries(ENTRIES.map((entry) => [subpathOf(entry), conditionsOf(entry)])),
+  './package.json': './package.json',
+};
+
+/** `rejitter-lab`: the file with wasm-bindgen's glue, and the forms of its one entry point. */
+export const LAB = {
+  title: 'lab wasm',
+  crate: 'rejitter-lab',
+  feature: 'exports',
+  /** What compiles the wasm, by form: the bytes as text, in a file beside it, or as a module that the host compiles. */
+  forms: {
+    'index.js': 'inline',
+    'index.cjs': 'file',
+    'index.workerd.js': 'workerd',
+    'index.edge-light.js': 'edge-light',
+  },
+  exports: {
+    '.': {
+      types: { require: './index.d.cts', default: './index.d.ts' },
+      workerd: './index.workerd.js',
+      // What is required there runs in Jest's environment of that name, which compiles.
+      'edge-light': { require: './index.cjs', default: './index.edge-light.js' },
+      bun: './index.js',
+      'react-native': './index.js',
+      module: './index.js',
+      'module-sync': './index.js',
+      require: './index.cjs',
+      default: './index.js',
+    },
+    './package.json': './package.json',
+  },
+};

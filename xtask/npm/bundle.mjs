@@ -1,10 +1,11 @@
 // One file per entry point instead of one per module: Node resolves, reads and compiles each file when the package
 // is imported, and that was most of the time of a first call. The main entry point is whole in one file. What the
 // others share with it, they import from it, so that the package keeps one instance: one set of brands, one report
-// per error. Generated modules stay files: long texts, which only the lab uses.
+// per error.
 
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
+import { parse } from 'acorn';
 import { build } from 'esbuild';
 
 import { insteadIn } from './artefacts.mjs';
@@ -21,8 +22,6 @@ export const formOf = (entry) => ({
   },
 });
 
-const APART = /\/lab-(glue|bytes)\.js$|\.wasm(\?module)?$/;
-
 /**
  * Precedes the names under which the main entry point exports what only the others use. No declaration has them. A file
  * for what is shared would be one more to load at each import; an object of it would add 0.7 kB to an app with fetch,
@@ -34,15 +33,10 @@ export const INTERNAL = '_';
 const SHARED = 'shared:';
 
 /**
- * @typedef {{ text: string, map: string, imports: string[] }} File of a bundled package, its source map, and the names
- *   of the files that it imports
- */
-
-/**
  * @param {string} dir a package in which every module is a file
  * @param {Record<string, string | undefined>} entries names of files in `dir`, each with the main entry point that it
  *   shares an instance with
- * @returns {Promise<Map<string, File>>} the files by name
+ * @returns {Promise<Map<string, string>>} their texts by name
  */
 export async function bundle(dir, entries) {
   const all = Object.keys(entries);
@@ -69,7 +63,7 @@ export async function bundle(dir, entries) {
       .sort()
       .map(([name, module]) => `export { ${name} as ${INTERNAL}${name} } from './${module}';`);
     const contents = [readFileSync(join(dir, main), 'utf8'), ...exported].join('\n');
-    files.set(main, fileOf(await built(dir, main, entries, [], { contents, resolveDir: dir, sourcefile: main })));
+    files.set(main, textOf(await built(dir, main, entries, [], { contents, resolveDir: dir, sourcefile: main })));
     for (const other of others) {
       // Also what only unused code imports: esbuild looks for it, and keeps it in the list of imports.
       const whole = await built(dir, other, entries, [outside], undefined, false);
@@ -82,18 +76,11 @@ export async function bundle(dir, entries) {
         new RegExp(`(?<=^import \\{.*) ${INTERNAL}(\\w+) as \\w+,?`, 'gm'),
         (each, name) => (used[other].has(name) ? each : ''),
       );
-      files.set(other, fileOf({ ...made, text: text.replaceAll(/,(?= \} from)/g, '') }));
+      files.set(other, textOf({ text: text.replaceAll(/,(?= \} from)/g, '') }));
     }
   }
   for (const entry of all) {
-    if (!files.has(entry)) files.set(entry, fileOf(await built(dir, entry, entries, [])));
-  }
-  const asTheyAre = [...files.values()].flatMap(({ imports }) => imports).filter((file) => !files.has(file));
-  for (const file of asTheyAre) {
-    const text = readFileSync(join(dir, file), 'utf8');
-    const imports = [...text.matchAll(/ from '\.\/([\w-]+\.js)'/g)].map(([, name]) => join(dirname(file), name));
-    files.set(file, { text, map: '', imports });
-    asTheyAre.push(...imports.filter((name) => !files.has(name)));
+    if (!files.has(entry)) files.set(entry, textOf(await built(dir, entry, entries, [])));
   }
   return files;
 }
@@ -107,17 +94,13 @@ function sharedBy({ text }, entry) {
 }
 
 /**
- * Bundles one entry point. Everything of the package is in the file, except other entry points and generated modules.
+ * Bundles one entry point. Everything of the package is in the file, except other entry points.
  * @param {import('esbuild').StdinOptions} [stdin] another text of the entry point
  */
 async function built(dir, entry, entries, plugins, stdin, treeShaking) {
   const apart = {
-    name: 'files of their own',
+    name: 'other entry points',
     setup({ onResolve }) {
-      onResolve({ filter: APART }, ({ path, resolveDir }) => ({
-        path: `./${relative(dir, join(resolveDir, path))}`,
-        external: true,
-      }));
       onResolve({ filter: /^\.\/[^/]+$/ }, ({ path, kind, resolveDir }) =>
         kind !== 'entry-point' && resolveDir === dir && basename(path) in entries
           ? { path, external: true }
@@ -128,11 +111,9 @@ async function built(dir, entry, entries, plugins, stdin, treeShaking) {
   const { outputFiles, metafile } = await build({
     bundle: true,
     treeShaking,
-    // The manifest's field `browser` is for others.
     platform: 'neutral',
     format: 'esm',
     target: 'es2022',
-    sourcemap: 'external',
     outdir: '.',
     allowOverwrite: true,
     metafile: true,
@@ -142,8 +123,7 @@ async function built(dir, entry, entries, plugins, stdin, treeShaking) {
     ...(stdin ? { stdin } : { entryPoints: [entry] }),
     plugins: [...plugins, formOf(entry), apart],
   });
-  const [text, map] = ['.js', '.map'].map((end) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '');
-  return { text, map, metafile };
+  return { text: outputFiles[0].text, metafile };
 }
 
 /**
@@ -166,27 +146,43 @@ function sharing(dir, modules, replace, contents) {
 
 /**
  * Makes constants of what esbuild writes as variables, so that an app that is minified has the values in their place.
- * They come first, since esbuild looks for constants only up to the first other statement, and in one line, so that the
- * lines of the source map stay right.
+ * They come first, since esbuild looks for constants only up to the first other statement.
  */
 function withConstants(text) {
   const constants = [];
-  const others = text.replace(/^var ([A-Z][A-Z0-9_]* = (?:-?\d[\d.e+* -]*|"[^"\\]*");)$/gm, (_, constant) => {
-    constants.push(`const ${constant} `);
+  const others = text.replace(/^var ([A-Z][A-Z0-9_]* = (?:-?\d[\d.e+* -]*|"[^"\\]*");)\n/gm, (_, constant) => {
+    constants.push(`const ${constant}\n`);
     return '';
   });
   return constants.join('') + others;
 }
 
-/** @param {{ text: string, map: string, metafile: import('esbuild').Metafile }} output of one entry point */
-function fileOf({ text, map, metafile }) {
+/** The text of a file as it is published. @param {{ text: string }} output of one entry point */
+function textOf({ text }) {
   // Engines keep a file with any other character as two bytes per character.
   const other = /[^\0-\x7f]/.exec(text);
   if (other) throw new Error(`the bundle has ${JSON.stringify(other[0])}; write it in ASCII`);
-  const [{ imports }] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint !== undefined);
-  return {
-    text: withConstants(text),
-    map,
-    imports: [...new Set(imports.map(({ path }) => path.slice(2)).filter((file) => file.endsWith('.js')))],
-  };
+  return withoutComments(withConstants(text));
+}
+
+/**
+ * Returns code without its comments, but for those by which bundlers drop what an app does not use. They explain the
+ * sources; who reads the package has the declarations.
+ * @param {string} code
+ */
+export function withoutComments(code) {
+  /** @type {import('acorn').Comment[]} */
+  const comments = [];
+  parse(code, { ecmaVersion: 'latest', sourceType: 'module', onComment: comments });
+  let text = '';
+  let end = 0;
+  for (const { start, end: next, value } of comments) {
+    if (value.includes('__PURE__')) continue;
+    // With the line, if nothing else is in it.
+    const before = code.slice(end, start);
+    const isLine = /(?:^|\n)[ \t]*$/.test(before) && code[next] === '\n';
+    text += isLine ? before.replace(/[ \t]*$/, '') : before;
+    end = isLine ? next + 1 : next;
+  }
+  return text + code.slice(end);
 }

@@ -30,6 +30,11 @@ const OTHERS = {
   'src/js/run': ["export * from '../fetch/body.js';", "await import('../fetch/body.js');", "import 'node:fs';"],
   'src/js/protection': ["import '../run/run.js';"],
   'src/js/entries': ["import '../../../www/src/links.ts';", "import 'rejitter-lab';"],
+  'lab/js': [
+    "import '../../src/js/run/run.js';",
+    "import '../../src/js/policy/policy.js';",
+    "import 'rejitter/fetch';",
+  ],
   // A folder without a rule of its own.
   'src/js/newcomer': ["import '../options/checks.js';", "import '../run/run.js';", "import '../newer/index.js';"],
   'tests/package/engine': ["import 'axios';", "import { program } from '../../clients/lib/programs.mjs';"],
@@ -39,7 +44,7 @@ const OTHERS = {
 function namedWith(/** @type {{ path: string, statement: string }[]} */ planted) {
   const dir = mkdtempSync(join(tmpdir(), 'rejitter-layers-'));
   try {
-    for (const name of ['biome.json', 'src/js', 'tests/package'])
+    for (const name of ['biome.json', 'src/js', 'lab/js', 'tests/package'])
       cpSync(inRoot(name), join(dir, name), { recursive: true });
     for (const { path, statement } of planted) {
       mkdirSync(dirname(join(dir, path)), { recursive: true });
@@ -49,7 +54,10 @@ function namedWith(/** @type {{ path: string, statement: string }[]} */ planted)
     const line = ['lint', ...options.split(' ')];
     const { stdout, stderr } = spawnSync(npmTool('biome'), line, { cwd: dir, encoding: 'utf8' });
     assert.doesNotMatch(stderr, /configuration|unexpected/i);
-    return Array.from(stdout.matchAll(/file=[^,]*?((?:src\/js|tests\/package)\/[^,]*)/g), ([, path]) => path).sort();
+    return Array.from(
+      stdout.matchAll(/file=[^,]*?((?:src\/js|lab\/js|tests\/package)\/[^,]*)/g),
+      ([, path]) => path,
+    ).sort();
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

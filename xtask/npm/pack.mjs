@@ -1,4 +1,4 @@
-// Packs the assembled package. What it adds to an app is in the budgets of tests/package and in `cargo xtask bench`.
+// Packs an assembled package. What it adds to an app is in the budgets of tests/package and in `cargo xtask bench`.
 //
 //   node pack.mjs --package target/pkg --out target/pkg-tarball
 
@@ -17,7 +17,7 @@ export function pack(folder, out) {
   // An array, or (npm 12) an object by name.
   const [packed] = Object.values(JSON.parse(printed));
   // One name for all versions: who uses the tarball need not know the version.
-  renameSync(join(out, packed.filename), join(out, 'rejitter.tgz'));
+  renameSync(join(out, packed.filename), join(out, `${packed.name}.tgz`));
   return packed;
 }
 

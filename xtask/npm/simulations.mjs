@@ -65,7 +65,7 @@ export const withNumbers = (declarations) =>
       .join(''),
   );
 
-/** Returns the module of the names, for src/js/lab/simulations.js. */
+/** Returns the module of the names, for lab/js/simulations.js. */
 export function numbersModule() {
   const given = Object.entries(NUMBERS).filter(([, options]) => options.length > 0);
   const names = given.map(([struct, options]) => [struct, options.map(({ name }) => name)]);

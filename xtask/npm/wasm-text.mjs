@@ -3,7 +3,7 @@
 /**
  * Characters from this one on are digits: a byte below the number of digits is one character. The
  * characters before it are prefixes: each adds `code · STEP` to the digit behind it, modulo 256.
- * The decoder is `bytesOf` in src/js/wasm/lab-inline.js.
+ * The decoder is `bytesOf` in lab/js/wasm/inline.js.
  */
 const FIRST_DIGIT = 43;
 const STEP = 85;

@@ -1,6 +1,6 @@
 // Tests changes of JavaScript without Rust: assembles the package again with the wasm files that the last
-// `cargo xtask pkg` built, packs it, and runs test files. After each change, once more. Where nothing was built, it takes
-// what is committed of the core, and the package has no lab.
+// `cargo xtask pkg` built, or where nothing was built with those that are committed, packs it, and runs test files. The
+// same of rejitter-lab, if it was built. After each change, once more.
 //
 //   node xtask/npm/watch.mjs [--once] tests/package/engine/vectors.test.mjs...
 
@@ -10,9 +10,10 @@ import { dirname } from 'node:path';
 import { execPath } from 'node:process';
 import { parseArgs } from 'node:util';
 
-import { inRoot, pkg, tarball } from '../run/places.mjs';
-import { PARTS, version } from '../steps/package.mjs';
+import { inRoot, labPkg, labTarball, pkg, tarball } from '../run/places.mjs';
+import { PARTS, lab, version } from '../steps/package.mjs';
 import { assemble } from './assemble.mjs';
+import { assembleLab } from './lab.mjs';
 import { pack } from './pack.mjs';
 
 const { values, positionals: tests } = parseArgs({
@@ -22,16 +23,19 @@ const { values, positionals: tests } = parseArgs({
 const generated = (name) => inRoot('src/generated', name);
 const committed = { wasm: generated('core.wasm'), light: generated('light.js'), machines: generated('machines.js') };
 const parts = Object.values(PARTS).every((path) => existsSync(path)) ? PARTS : committed;
-if (parts === committed) console.log('the package without rejitter/lab, which `cargo xtask pkg` builds');
 
 if (values.once) {
   const started = performance.now();
   await assemble({ ...parts, version: version(), out: pkg });
   pack(pkg, dirname(tarball));
+  if (existsSync(lab.file)) {
+    await assembleLab({ bound: lab.folder, version: version(), out: labPkg });
+    pack(labPkg, dirname(labTarball));
+  }
   console.log(`packed in ${((performance.now() - started) / 1000).toFixed(1)} s`);
   if (tests.length > 0) process.exitCode = node('--test', ...tests);
 } else {
-  const paths = ['src/js', 'pkg-template', 'tests/package', 'tests/clients', 'tests/vectors'];
+  const paths = ['src/js', 'pkg-template', 'tests/package', 'tests/clients', 'tests/vectors', 'lab'];
   node(...paths.map((path) => `--watch-path=${inRoot(path)}`), import.meta.filename, '--once', ...tests);
 }
 

@@ -13,9 +13,11 @@ export const inTarget = (...parts) => join(target, ...parts);
 /** A path as a reader in the checkout would write it. */
 export const fromRoot = (path) => relative(root, path);
 
-export const tarball = inTarget('pkg-tarball/rejitter.tgz');
-/** The assembled package. */
+/** The two packages: assembled as folders, and packed. */
 export const pkg = inTarget('pkg');
+export const tarball = inTarget('pkg-tarball/rejitter.tgz');
+export const labPkg = inTarget('lab-pkg');
+export const labTarball = inTarget('lab-tarball/rejitter-lab.tgz');
 /** A program that the lock file of the build tools pins. */
 export const npmTool = (name) => inRoot('xtask/npm/node_modules/.bin', name);
 /** A program of the npm packages of tests/clients. */

@@ -6,12 +6,12 @@ import { delimiter } from 'node:path';
 import { env } from 'node:process';
 
 import { BUILD_LIMIT_MS, cargo, command, sh } from '../run/command.mjs';
-import { clientTool, inRoot, inTarget, npmTool, root, tarball } from '../run/places.mjs';
+import { clientTool, inRoot, inTarget, labTarball, npmTool, root, tarball } from '../run/places.mjs';
 import { BROWSERS, DEBUG } from '../run/run.mjs';
 import { quickSteps } from './crate.mjs';
 import { CONSUMER, IN_PAGE, buildPage, program } from './demo.mjs';
-import { nodeTests, ofClients, ofPackage, ofPage } from './node-tests.mjs';
-import { PACK, lab } from './package.mjs';
+import { nodeTests, ofClients, ofLab, ofPackage, ofPage } from './node-tests.mjs';
+import { PACK, PACK_LAB, lab } from './package.mjs';
 import { FOUND, GECKODRIVER, WASM_PACK, WEBDRIVER_JSON } from './programs.mjs';
 import {
   NATIVE as ALL,
@@ -59,8 +59,9 @@ export const checks = () =>
     ...WASM,
     WASM_PACKED,
     ...ofPackage(),
+    ...ofLab(),
     ...ofClients(),
-    ...OF_PACKAGE,
+    ...OF_TARBALLS,
     ...DEMO,
     ...ofPage(PAGE),
   ].map((step) => ({ ...step, seconds: LONG[step.name] ?? step.seconds }));
@@ -103,6 +104,7 @@ const LINTS = [
     commands: [command(sh`${cspell} --no-progress --config cspell.json`, { dir: root, remedy: MISSPELT })],
   },
   withClient('lint: types of the driver', sh`tsc -p ../../src/js`),
+  withClient('lint: types of the lab', sh`tsc -p ../../lab/js`),
   withClient('lint: types of the tools', sh`tsc -p ../../xtask/tsconfig.json`),
 ];
 
@@ -178,7 +180,7 @@ function freePort() {
 const WASM_PACKED = {
   name: 'wasm-pack: three targets',
   runner: 'node',
-  needs: [...OF_WASM, PACK, NPM_OF_CLIENTS, FOUND],
+  needs: [...OF_WASM, PACK, PACK_LAB, NPM_OF_CLIENTS, FOUND],
   commands: (run) => [
     // One of them is optimised: the bytes are the same for all, and wasm-opt takes longer than all the rest. The lab's
     // build has compiled the macros.
@@ -191,11 +193,12 @@ const WASM_PACKED = {
   ],
 };
 
-const OF_PACKAGE = [
-  withClient('package: publint', sh`publint run --strict ${tarball}`, [PACK]),
-  // Its model of modules has no place for wasm files.
-  { ...withClient('package: attw', sh`attw ${tarball} --exclude-entrypoints ./core.wasm`, [PACK]), quick: false },
-];
+const OF_TARBALLS = Object.entries({ package: [tarball, PACK], lab: [labTarball, PACK_LAB] }).flatMap(
+  ([name, [file, packed]]) => [
+    withClient(`${name}: publint`, sh`publint run --strict ${file}`, [packed]),
+    { ...withClient(`${name}: attw`, sh`attw ${file}`, [packed]), quick: false },
+  ],
+);
 
 const DEMO = [
   // The fonts are those of the page.

@@ -3,15 +3,15 @@
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 
 import { command, run, sh, signalReceived } from '../run/command.mjs';
-import { inRoot, inTarget, tarball } from '../run/places.mjs';
+import { inRoot, inTarget, labTarball, tarball } from '../run/places.mjs';
 import { setUp } from '../run/run.mjs';
-import { PACK } from './package.mjs';
+import { PACK, PACK_LAB } from './package.mjs';
 import { NODE, NPM_OF_PAGE } from './setup.mjs';
 
 /** The tarball is installed by npm in a folder like a user's. */
 export const CONSUMER = 'install the tarball';
-/** The tarball is where the page's imports find it. */
-export const IN_PAGE = 'install the tarball in the page';
+/** Both tarballs are where the page's imports find them. */
+export const IN_PAGE = 'install the tarballs in the page';
 const BUILD = 'page: build';
 
 const www = inRoot('www');
@@ -20,7 +20,7 @@ const consumer = inTarget('demo');
 /** @type {import('../run/run.mjs').Step[]} */
 export const steps = [
   { name: CONSUMER, needs: [NODE, PACK], setUp: installConsumer },
-  { name: IN_PAGE, needs: [NPM_OF_PAGE, PACK], setUp: (log) => unpack(log, `${www}/node_modules/rejitter`) },
+  { name: IN_PAGE, needs: [NPM_OF_PAGE, PACK, PACK_LAB], setUp: (log) => unpack(log, `${www}/node_modules`) },
   { name: BUILD, needs: [IN_PAGE], setUp: (log) => log.run(buildPage()) },
 ];
 
@@ -60,9 +60,12 @@ async function installConsumer(log) {
   await log.run(command(line, { dir: consumer, remedy }));
 }
 
-/** Unpacks the tarball into a folder of a `node_modules`. Not by npm: it would undo `npm ci`. */
-export async function unpack(log, folder) {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  await log.run(command(sh`tar -xzf ${tarball} --strip-components=1 -C ${folder}`));
+/** Unpacks both tarballs into a `node_modules`. Not by npm: it would undo `npm ci`. */
+export async function unpack(log, modules) {
+  for (const [name, packed] of Object.entries({ rejitter: tarball, 'rejitter-lab': labTarball })) {
+    const folder = `${modules}/${name}`;
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    await log.run(command(sh`tar -xzf ${packed} --strip-components=1 -C ${folder}`));
+  }
 }

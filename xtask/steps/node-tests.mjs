@@ -4,9 +4,9 @@ import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { BUILD_LIMIT_MS, command, sh } from '../run/command.mjs';
-import { inRoot, tarball, target } from '../run/places.mjs';
+import { inRoot, labTarball, tarball, target } from '../run/places.mjs';
 import { BROWSERS, PAGES, SERVERS as JOBS } from '../run/run.mjs';
-import { PACK } from './package.mjs';
+import { PACK, PACK_LAB } from './package.mjs';
 import { FOUND, SERVERS, WEBKIT } from './programs.mjs';
 import { NATIVE_TESTS, NPM_OF_CLIENTS } from './setup.mjs';
 
@@ -29,6 +29,7 @@ const NOT_DAILY = ['docs', 'hosts', 'tarball', 'types'];
 /** Where the package and programs are, for what runs: CHROME_BIN is the path of Chromium. */
 export const places = (found) => ({
   REJITTER_TARBALL: tarball,
+  REJITTER_LAB_TARBALL: labTarball,
   REJITTER_TARGET_DIR: target,
   ...Object.fromEntries(Object.entries(found).map(([name, path]) => [`${name}_BIN`, path])),
 });
@@ -93,14 +94,17 @@ export function ofPackage() {
     ...ofFolders('package', [PACK]),
     {
       ...{ name: 'package: without WebAssembly', runner: 'node', quick: true, needs: [PACK] },
-      commands: (run) => [nodeTests(files, run, { NODE_OPTIONS: '--conditions=browser' })],
+      commands: (run) => [nodeTests(files, run, { REJITTER_FORM: 'javascript' })],
     },
   ];
 }
 
-/** The tests of the tarball with the packages of other people. */
+/** The tests of the lab's tarball. */
+export const ofLab = () => ofFolder(inRoot('lab/tests'), 'lab: package', [PACK, PACK_LAB]);
+
+/** The tests of the tarballs with the packages of other people. */
 export function ofClients() {
-  const needs = [PACK, NPM_OF_CLIENTS];
+  const needs = [PACK, PACK_LAB, NPM_OF_CLIENTS];
   // Not those of `retrySync`: WebKitGTK has no shared memory.
   const pages = named('clients/hosts/hosts.browser clients/fetch/fetch.browser');
   return [

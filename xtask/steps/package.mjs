@@ -1,4 +1,4 @@
-// The npm package: its wasm files, assembled with the driver and the entries, packed.
+// The npm packages: their wasm files, assembled with JavaScript and the entries, packed.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -7,11 +7,24 @@ import { basename, dirname, join } from 'node:path';
 import { LAB, THIN } from '../npm/artefacts.mjs';
 import { rootsOf, untraceable } from '../npm/wasm.mjs';
 import { cargo, command, sh } from '../run/command.mjs';
-import { fromRoot, inRoot, inTarget, npmTool, pkg, root, tarball, wasmTool } from '../run/places.mjs';
+import {
+  fromRoot,
+  inRoot,
+  inTarget,
+  labPkg,
+  labTarball,
+  npmTool,
+  pkg,
+  root,
+  tarball,
+  wasmTool,
+} from '../run/places.mjs';
 import { NPM_OF_BUILD, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
 
 /** The package is built and packed. */
 export const PACK = 'pack';
+/** The same of `rejitter-lab`. */
+export const PACK_LAB = 'pack the lab';
 
 /** A script of `xtask/npm`. */
 export const script = (name, ...args) => command(['node', inRoot('xtask/npm', name), ...args], { dir: root });
@@ -27,25 +40,37 @@ export function thin(name) {
 const NAMES = Object.keys(THIN);
 
 /** `lab.wasm`, its glue, `lab_bg.js`, and the licences of the crates in it. */
-export const lab = { target: inTarget('lab'), folder: inTarget('lab/bound') };
+export const lab = { target: inTarget('lab'), folder: inTarget('lab/bound'), file: inTarget('lab/bound/lab.wasm') };
 
 /** The parts of the package, as `assemble.mjs` takes them. */
-export const PARTS = {
-  wasm: thin('core').file,
-  light: thin('light').made,
-  machines: thin('machines').made,
-  lab: lab.folder,
-};
+export const PARTS = { wasm: thin('core').file, light: thin('light').made, machines: thin('machines').made };
 
 /** The root package, for wasm-pack. */
 const ROOT = 'rejitter-wasm';
 
 const compiled = (target, crate = ROOT) => join(target, WASM_TARGET, `release/${crate.replace('-', '_')}.wasm`);
 
+/** Assembles and packs a package, by a script with packages that the set-up installs. */
+const packed = (name, assembled, needs, assemble, folder, tarball) => [
+  {
+    name: assembled,
+    needs,
+    async setUp(log) {
+      await assemble({ version: version(), out: folder });
+      log.note = `${fromRoot(folder)} ${version()}`;
+    },
+  },
+  {
+    name,
+    needs: [assembled],
+    async setUp(log) {
+      log.note = (await log.run(script('pack.mjs', ...sh`--package ${folder} --out ${dirname(tarball)}`))).trim();
+    },
+  },
+];
+
 /** @type {import('../run/run.mjs').Step[]} */
 export const steps = [
-  // First, because it takes longest. A fifth smaller than at level 2, and as fast where it matters.
-  { name: `${LAB.title}: compile`, needs: [TARGET], setUp: (log) => compile(log, LAB, lab.target) },
   ...NAMES.map((name) => thin(name)).flatMap((it) => [
     { name: `${it.title}: compile`, needs: [TARGET], setUp: (log) => compileThin(log, it) },
     {
@@ -54,29 +79,24 @@ export const steps = [
       setUp: (log) => shrink(log, it),
     },
   ]),
+  ...packed(
+    ...[PACK, 'assemble', Object.values(THIN).map(({ title }) => `${title}: shrink`)],
+    async (to) => (await import(inRoot('xtask/npm/assemble.mjs'))).assemble({ ...PARTS, ...to }),
+    ...[pkg, tarball],
+  ),
+  // A fifth smaller than at level 2, and as fast where it matters.
+  { name: `${LAB.title}: compile`, needs: [TARGET], setUp: (log) => compile(log, LAB, lab.target) },
   {
     name: `${LAB.title}: bind and optimise`,
     needs: [`${LAB.title}: compile`, WASM_BINDGEN, NPM_OF_BUILD],
     setUp: bindLab,
   },
-  {
-    name: 'assemble',
-    needs: [...Object.values(THIN).map(({ title }) => `${title}: shrink`), `${LAB.title}: bind and optimise`],
-    async setUp(log) {
-      // It needs packages that the set-up installs.
-      const { assemble } = await import(inRoot('xtask/npm/assemble.mjs'));
-      await assemble({ version: version(), ...PARTS, out: pkg });
-      log.note = `${fromRoot(pkg)} ${version()}`;
-    },
-  },
-  {
-    name: PACK,
-    needs: ['assemble'],
-    async setUp(log) {
-      log.note = (await log.run(script('pack.mjs', ...sh`--package ${pkg} --out ${dirname(tarball)}`))).trim();
-    },
-  },
-  // Most tests wait for the package.
+  ...packed(
+    ...[PACK_LAB, 'assemble the lab', [`${LAB.title}: bind and optimise`]],
+    async (to) => (await import(inRoot('xtask/npm/lab.mjs'))).assembleLab({ bound: lab.folder, ...to }),
+    ...[labPkg, labTarball],
+  ),
+  // Most tests wait for the packages.
 ].map((step) => ({ ...step, urgent: true }));
 
 /**
@@ -146,7 +166,7 @@ function shrink(log, { name, target, work, file, made, moduleOf }) {
   return runPasses(log, compiled(target), work, [file, made], passes);
 }
 
-/** The wasm file of `rejitter/lab`, with wasm-bindgen's glue for bundlers. */
+/** The wasm file of `rejitter-lab`, with wasm-bindgen's glue for bundlers. */
 function bindLab(log) {
   const input = compiled(lab.target, LAB.crate);
   const file = (name) => join(lab.folder, name);
@@ -155,10 +175,10 @@ function bindLab(log) {
     command(sh`${wasmTool('wasm-bindgen')} ${input} --target bundler --no-typescript --remove-producers-section
       --remove-name-section --out-dir ${lab.folder} --out-name lab`),
     optimised('-O3', file('lab_bg.wasm'), file('optimised.wasm')),
-    through(file('optimised.wasm'), file('lab.wasm'), untraceable, 'latin1'),
+    through(file('optimised.wasm'), lab.file, untraceable, 'latin1'),
     script('notices.mjs', file('THIRD-PARTY-NOTICES')),
   ];
-  return runPasses(log, input, lab.folder, [file('lab.wasm')], passes);
+  return runPasses(log, input, lab.folder, [lab.file], passes);
 }
 
 /** The passes depend on this besides their input and command lines. */
@@ -188,6 +208,6 @@ async function runPasses(log, input, work, results, passes) {
   log.note = sizes();
 }
 
-/** The version of the package and of the crate. */
+/** The version of both packages and crates. */
 export const version = () =>
   /^version = "(.*)"/m.exec(readFileSync(inRoot('crates/rejitter/Cargo.toml'), 'utf8'))?.[1] ?? '';

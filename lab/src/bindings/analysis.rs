@@ -1,7 +1,7 @@
 //! Plans, notes, samples and distributions for JavaScript.
 //!
 //! A policy comes as the data that its `toJSON()` returns. Results are plain objects; long ones are
-//! typed arrays. The names start with `lab` because these are the raw functions: src/js/lab/index.js
+//! typed arrays. The names start with `lab` because these are the raw functions: lab/js/index.js
 //! wraps them for users. Each function throws if the policy is invalid.
 
 #![allow(clippy::missing_errors_doc)] // All for that one reason.

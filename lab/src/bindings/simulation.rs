@@ -1,7 +1,7 @@
 //! The simulations for JavaScript: a policy as data and options by name in, typed arrays out, advanced in slices.
 //!
 //! A policy comes as the data that its `toJSON()` gives, options as an object of those that are set, a seed as its two
-//! halves. These are the raw functions: src/js/lab/simulations.js makes of them what users call.
+//! halves. These are the raw functions: lab/js/simulations.js makes of them what users call.
 
 use js_sys::{Float64Array, Object, Reflect, Uint32Array};
 use rejitter::internals::camel_case;

@@ -8,7 +8,7 @@ use rejitter::{OptionErrors, Seed};
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
-/// An error for JavaScript. The prefix marks rejected options for src/js/lab/run.js: anything else that these
+/// An error for JavaScript. The prefix marks rejected options for lab/js/run.js: anything else that these
 /// functions throw is a fault.
 pub(super) fn thrown(problems: &str, is_type_error: bool) -> JsValue {
     let text = format!("rejitter: {problems}");

@@ -1,6 +1,6 @@
 //! Simulations of data: options by their names in the npm package.
 //!
-//! A missing option keeps its default. src/js/lab/simulations.js checks names and types, and takes no others.
+//! A missing option keeps its default. lab/js/simulations.js checks names and types, and takes no others.
 
 use rejitter::data::{DataErrors, PolicyData, Value};
 use rejitter::decide::OptionError;

@@ -43,7 +43,7 @@ fn each_note_appears_where_it_should_and_says_what_is_so() {
 
 #[test]
 fn all_codes_are_tested_and_in_the_declarations() {
-    let declared = include_str!("../../../pkg-template/lab.d.ts");
+    let declared = include_str!("../../package/index.d.ts");
     let types = declared.split("export type NoteCode =").nth(1).unwrap();
     let types = types.split(';').next().unwrap();
     let documented: Vec<&str> = types

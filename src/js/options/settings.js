@@ -79,7 +79,7 @@ export function settingsOf(load, own) {
 /**
  * The parts of a RetryPolicy: its settings and the state that all of its operations share.
  * @template Metrics
- * @typedef {{ settings: Settings, operations: number, metrics: Metrics | undefined }} Behind
+ * @typedef {{ seam?: number, settings: Settings, operations: number, metrics: Metrics | undefined }} Behind
  */
 
 /** @param {Settings} base @param {object} [own] @returns {any} settings that differ from others */

@@ -2,7 +2,7 @@
 
 import { toData } from '../data/write.js';
 import { isObject } from '../options/checks.js';
-import { POLICY, behindOf } from '../marks.js';
+import { POLICY, SEAM, behindOf } from '../marks.js';
 import { mistake } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { SWITCH } from '../options/rules.js';
@@ -25,7 +25,7 @@ function behind(policy) {
 /** Gives a policy its parts, and returns them. @type {(policy: any, settings: Behind['settings']) => Behind} */
 function initialised(policy, settings) {
   /** @type {Behind} */
-  const parts = { settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };
+  const parts = { seam: SEAM, settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };
   policy[POLICY] = () => parts;
   return parts;
 }

@@ -214,7 +214,7 @@ test('library: its client takes a policy of another copy of the package, and han
   const [{ code }] = blocks(documents.get('docs/guide/library-authors.md'));
   const [[, api]] = marked('api.mjs');
   const { Client } = await importPasted(await javaScript(code), { 'api.mjs': api });
-  const copy = await import(pathToFileURL(join(installed, 'index.browser.js')));
+  const copy = await import(pathToFileURL(join(installed, 'index.js')));
   assert.notEqual(copy.RetryPolicy, RetryPolicy);
   const retried = new Client({ retry: new copy.RetryPolicy({ maxAttempts: 3, baseMs: 1 }) });
   assert.equal((await retried.user(7)).name, 'Ada');

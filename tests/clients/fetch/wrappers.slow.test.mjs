@@ -39,8 +39,8 @@ const WRAPPERS = {
   '@vitest/spy': `spied = (${name('@vitest/spy')}).spyOn(globalThis, 'fetch');`,
   'fetch-intercept': `(${name('fetch-intercept')}).default.register({ request: async (...args) => args });`,
   msw: `(${name('msw/node')}).setupServer().listen({ onUnhandledRequest: 'bypass' });`,
-  'another copy of the package': `globalThis.fetch = (${file('fetch.js')}).createFetch(options);`,
-  'the form for browsers': `globalThis.fetch = (${file('fetch.browser.js')}).createFetch(options);`,
+  'another copy of the package': `globalThis.fetch = (${file('fetch.node.js')}).createFetch(options);`,
+  'the form of other hosts': `globalThis.fetch = (${file('fetch.js')}).createFetch(options);`,
 };
 
 /** Global fetches that lead to one of ours, which was never the global fetch itself. */

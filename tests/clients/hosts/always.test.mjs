@@ -2,12 +2,12 @@
 // The suite is that of all hosts, without its servers and the lab; hosts.slow.test.mjs runs it on real ones.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { MARK, PRINT, resultsIn, suiteText } from './suite.mjs';
-import { installed, runNode } from '../../package/lib/consumer.mjs';
+import { installed, project, runNode, withoutNode } from '../../package/lib/consumer.mjs';
 
 /** Changes of WebAssembly that hosts make. */
 const CHANGES = {
@@ -26,9 +26,9 @@ const PARTS = 'abefghi';
 const OK = Object.fromEntries([...PARTS].map((part) => [part, 'ok']));
 
 /** Runs the suite after a change of the host, and checks that it prints its results and nothing else. */
-async function works(change, { ext = 'mjs', flags } = {}) {
+async function works(change, { ext = 'mjs', ...more } = {}) {
   const text = suiteText({ parts: PARTS, commonJs: ext === 'cjs', probe: false });
-  const { code, stdout, stderr } = await runNode(`${text}${change}\n${PRINT}`, { ext, flags });
+  const { code, stdout, stderr } = await runNode(`${text}${change}\n${PRINT}`, { ext, ...more });
   assert.equal(code, 0, stderr);
   assert.match(stdout, new RegExp(`^${MARK}.*\n$`));
   assert.equal(stderr, '');
@@ -38,12 +38,13 @@ async function works(change, { ext = 'mjs', flags } = {}) {
 
 for (const [host, change] of Object.entries(CHANGES)) test(`a host ${host} retries`, () => works(change));
 
-for (const condition of ['browser', 'react-native', 'workerd', 'edge-light'])
-  test(`under the condition ${condition}: retries, and nothing names WebAssembly`, async () => {
-    const flags = ['-C', condition];
-    for (const [ext, ...more] of [['mjs'], ['cjs'], ['cjs', '--no-experimental-require-module']])
-      await works(REFUSES, { ext, flags: [...flags, ...more] });
-  });
+test('where no condition of Node leads to the wasm, nothing names WebAssembly', async () => {
+  const dir = project('named', {});
+  cpSync(installed, join(dir, 'node_modules/rejitter'), { recursive: true });
+  withoutNode(join(dir, 'node_modules/rejitter/package.json'));
+  for (const [ext, ...flags] of [['mjs'], ['cjs'], ['cjs', '--no-experimental-require-module']])
+    await works(REFUSES, { ext, flags, dir });
+});
 
 test("no class has a static block: React Native's bundler rejects them", () => {
   for (const file of ['index.js', 'index.cjs', 'fetch.js', 'testing.js'])

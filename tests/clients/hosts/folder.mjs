@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from 'node:path';
 
 import { send } from '../../../xtask/run/command.mjs';
-import { installed } from '../../package/lib/consumer.mjs';
+import { installed, installedLab, labTarball } from '../../package/lib/consumer.mjs';
 import { packaged } from '../lib/packages.mjs';
 import { suiteText } from './suite.mjs';
 
@@ -58,13 +58,15 @@ export class Folder {
     if (!this.tarball) {
       this.write({ 'package.json': '{ "private": true }' });
       const links = Object.keys(packages).map((name) => [name, packaged(name)]);
-      for (const [name, path] of [['rejitter', this.built ?? installed], ...links]) {
+      const ours = { rejitter: this.built ?? installed, 'rejitter-lab': installedLab };
+      for (const [name, path] of [...Object.entries(ours), ...links]) {
         mkdirSync(dirname(this.path('node_modules', name)), { recursive: true });
         symlinkSync(path, this.path('node_modules', name));
       }
       return;
     }
-    const dependencies = { rejitter: `file:${this.tarball}`, ...packages };
+    const ours = { rejitter: `file:${this.tarball}`, 'rejitter-lab': `file:${labTarball}` };
+    const dependencies = { ...ours, ...packages };
     const user = { name: 'user', private: true, version: '0.0.0', dependencies };
     this.write({ 'package.json': JSON.stringify(user, null, 2) });
     await this.exec(line, env);

@@ -23,12 +23,12 @@ export const WITHOUT_LAB = Object.keys(PARTS).join('').replace('d', '');
 const MODULES = {
   rejitter: ['RetryPolicy', 'retryReport', 'retryWithEqualJitter', 'retryWithFixedDelay', 'retryWithFullJitter'],
   'rejitter/fetch': ['createFetch'],
-  'rejitter/lab': ['explain', 'plan', 'sample', 'simulateContention', 'simulateOutage'],
+  'rejitter-lab': ['explain', 'plan', 'sample', 'simulateContention', 'simulateOutage'],
   'rejitter/light': ['retry'],
   'rejitter/light/fetch': ['fetchWithRetry'],
   'rejitter/protection': ['budget', 'protect'],
   'rejitter/reconnect': ['keepConnected'],
-  'rejitter/testing': ['constantRandom', 'virtualClock'],
+  'rejitter/testing': ['virtualClock'],
 };
 
 /** In ASCII: the pages of some tools do not say their encoding. */
@@ -96,7 +96,7 @@ const CODE = {
     try {
       let calls = 0;
       const run = () => { calls += 1; if (calls < 2) throw new Error('flaky'); return calls; };
-      const result = retryWithFullJitter(run, { baseMs: 1000, random: constantRandom(0.5) });
+      const result = retryWithFullJitter(run, { baseMs: 1000, random: () => 0.5 });
       return (await clock.runUntil(result)) === 2 && clock.now === 500;
     } finally {
       clock.uninstall();

@@ -1,6 +1,6 @@
 // The exports and options in an entry point's declarations, read by TypeScript's own parser.
 
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
 import ts from 'typescript-5.9';
 
@@ -24,14 +24,14 @@ function docOf(node) {
 const isForbidden = (member) => ts.isPropertySignature(member) && member.type?.kind === ts.SyntaxKind.UndefinedKeyword;
 
 /**
- * @param {string} entry the name of its file in the installed package
+ * @param {string} entry the name of its file in the installed package, or its path
  * @returns {{ exports, options }} `exports`: name → { marked, value, doc, members }; `options(type)`: the name
  * of each option of the type → the docs and types of its declarations
  */
 export const readDeclarations = (entry) => entries.get(entry) ?? entries.set(entry, read(entry)).get(entry);
 
 function read(entry) {
-  const path = join(installed, entry);
+  const path = resolve(installed, entry);
   const settings = {
     target: ts.ScriptTarget.ES2022,
     lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],

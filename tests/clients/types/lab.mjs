@@ -1,4 +1,4 @@
-// The declarations of rejitter/lab, in a strict project of a user's.
+// The declarations of rejitter-lab, in a strict project of a user's.
 
 const POSITIVE = `
 export type Exported = [PlannedWait];
@@ -71,4 +71,4 @@ peakOf(simulateHedging().result()); // wrong: a result of another simulation
 simulateHedging().step().share = 3; // wrong: progress is not to be changed
 `;
 
-export default { entries: ['rejitter/lab', 'rejitter'], positive: POSITIVE, negative: NEGATIVE };
+export default { entries: ['rejitter-lab', 'rejitter'], positive: POSITIVE, negative: NEGATIVE };

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import typescript from 'typescript-5.9';
 
-import { project, run } from '../../package/lib/consumer.mjs';
+import { installedLab, project, run } from '../../package/lib/consumer.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
 import { packaged } from '../lib/packages.mjs';
 import fetchSuite from './fetch.mjs';
@@ -82,7 +82,9 @@ declare function same<A, B>(_: Equal<A, B>): void;
 /** Entry → the names that it exports, and whether each is a value: each entry takes a program of TypeScript. */
 const EXPORTS = new Map(
   [...new Set(SUITES.flatMap(([, { entries }]) => entries))].map((entry) => {
-    const { exports } = readDeclarations(`${entry.replace(/^rejitter\/?/, '').replace('/', '-') || 'index'}.d.ts`);
+    const name = entry.replace(/^rejitter\/?/, '').replace('/', '-') || 'index';
+    const file = entry === 'rejitter-lab' ? join(installedLab, 'index.d.ts') : `${name}.d.ts`;
+    const { exports } = readDeclarations(file);
     return [entry, [...exports].filter(([, { marked }]) => marked)];
   }),
 );
@@ -147,7 +149,7 @@ export function causes(error: unknown): unknown[] {
     `import { retry } from 'rejitter';
 import * as main from 'rejitter';
 import * as parts from 'rejitter/protection';
-import { plan } from 'rejitter/lab';
+import { plan } from 'rejitter-lab';
 import { virtualClock } from 'rejitter/testing';
 export const same: (typeof main)['retry'] = retry;
 export const used = [parts.budget, plan, virtualClock];`,

@@ -13,9 +13,8 @@ const code = `export * from 'rejitter';
 export * from 'rejitter/engines';
 export * from 'rejitter/fetch';
 export * from 'rejitter/protection';
-export * as lab from 'rejitter/lab';
 export * as light from 'rejitter/light';`;
-const forBrowsers = await import(pathToFileURL(join(installed, 'index.browser.js')).href);
+const translated = await import(pathToFileURL(join(installed, 'index.js')).href);
 const dir = project('copies', { 'main.mjs': code, 'library/main.mjs': code });
 cpSync(installed, join(dir, 'library/node_modules/rejitter'), { recursive: true });
 const [app, library] = await Promise.all(
@@ -26,7 +25,7 @@ const refused = () => Promise.reject(new TypeError('fetch failed'));
 const OPTIONS = { maxAttempts: 2, jitter: 'none', baseMs: 20, metrics: true };
 const POLICIES = {
   'another copy': new library.RetryPolicy(OPTIONS),
-  'the form for browsers': new forBrowsers.RetryPolicy(OPTIONS),
+  'the form of other hosts': new translated.RetryPolicy(OPTIONS),
   'a Proxy': new Proxy(new RetryPolicy(OPTIONS), {}),
 };
 
@@ -36,7 +35,6 @@ for (const [name, policy] of Object.entries(POLICIES))
     for (const call of [() => createFetch(policy, refused)('http://localhost/'), () => policy.run(refused)])
       assert.deepEqual((await underClock(call)).clock.delays, [20]);
     assert.equal(policy.metrics().attempts, 4);
-    assert.equal(app.lab.plan(policy, 1)[0].meanMs, 20);
     assert.throws(() => new RetryPolicy(policy), /got a RetryPolicy or a copy of one: use policy\.run\(fn\)/);
   });
 

@@ -2,16 +2,16 @@
 // bit, for any arguments: 200,000 random ones, and 40,000 with REJITTER_QUICK.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { installed, modules } from '../lib/consumer.mjs';
+import { modules } from '../lib/consumer.mjs';
 import { words } from '../lib/words.mjs';
 
-const wasm = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(join(installed, 'core.wasm')))).exports;
 const module = (path) => import(pathToFileURL(join(modules, 'lib', path)).href);
+const { default: hex } = await module('wasm/core-bytes.js');
+const wasm = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(hex, 'hex'))).exports;
 const js = (await module('wasm/core-generated.js')).core();
 const { delay, hinted } = await module('light/generated.js');
 const EXPONENTIAL = 2;

@@ -5,15 +5,14 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 
 import { fails } from '../lib/callbacks.mjs';
-import { importEntry, printed } from '../lib/consumer.mjs';
+import { importEntry } from '../lib/consumer.mjs';
 import { listen } from '../lib/fetching.mjs';
+import { cheap, hugeData } from '../lib/huge-data.mjs';
 import { importAll } from '../protection/entry.mjs';
-import { kindsOf } from '../schedules/waits.mjs';
 
 const { HttpStatusError, RejectedError, RetryError, TimeoutError, ...api } = await importAll();
-const { RetryPolicy, breaker, createFetch, protect, retry, retryReport } = api;
+const { breaker, createFetch, protect, retry, retryReport } = api;
 const { fromData } = await importEntry('data');
-const { explain, plan } = await importEntry('lab');
 
 /** The error of a promise that rejects. */
 const errorOf = (promise) => promise.then(assert.fail, (error) => error);
@@ -85,57 +84,5 @@ test('operations that one signal ends do not share their reports', async () => {
 });
 
 test('data of a megabyte, whatever they are, cost little time and memory', () => {
-  const text = 'x'.repeat(1_000_000);
-  const nested = (wrap) => {
-    let value = 1;
-    for (let i = 0; i < 5_000; i += 1) value = wrap(value);
-    return value;
-  };
-  const jitters = [...kindsOf('jitter'), { type: 'proportional', ratio: 1 }, { type: 'additive', ratio: 1000 }];
-  const most = 2 ** 53 - 1;
-  const data = [
-    ...[Array(500_000).fill(1), Array(1_000).fill(5e-324), Array(200_000).fill('x')].map((backoff) => ({ backoff })),
-    ...[{ seed: text }, { name: text }, { [text]: 1 }, { jitter: text }],
-    ...[{ jitter: nested((inner) => ({ type: inner })) }, { backoff: nested((inner) => [inner]) }],
-    Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`unknown${i}`, i])),
-    { backoff: 'exponential', factor: 1 + 2 ** -52, baseMs: 5e-324, maxAttempts: most },
-    { backoff: 'fibonacci', baseMs: 5e-324, maxAttempts: 1e15 },
-    ...jitters.map((jitter) => ({ jitter, maxAttempts: most, capMs: 'Infinity' })),
-  ];
-  // Loaded and compiled.
-  for (const jitter of jitters) explain(new RetryPolicy({ jitter }));
-  const used = () => process.memoryUsage().external + process.memoryUsage().arrayBuffers;
-  const before = used();
-  for (const given of data) {
-    const made = { version: 1, ...given };
-    const policy = { toJSON: () => made };
-    for (const step of [() => fromData(made), () => explain(policy), () => plan(policy, 200)]) {
-      // Time of the processor: other processes do not lengthen it.
-      const from = process.cpuUsage();
-      try {
-        step();
-      } catch (error) {
-        assert.match(error.message, /^rejitter: /);
-      }
-      const { user, system } = process.cpuUsage(from);
-      // Far above what it takes: a bound for accidents.
-      assert.ok(user + system < 1e6, `${step} of ${inspect(given, { depth: 1 }).slice(0, 80)}: ${user + system} µs`);
-    }
-  }
-  assert.ok(used() - before < 10_000_000);
-});
-
-test('data that are nested deeper than a stack leave the lab working', async () => {
-  const stdout = await printed(`
-    const { explain, plan } = await import('rejitter/lab');
-    const seen = [JSON.stringify(plan({}, 3))];
-    // Deeper than the stack of a wasm instance is long.
-    let deep = {};
-    for (let i = 0; i < 20_000; i += 1) deep = { a: deep };
-    for (const field of ['jitter', 'backoff', 'seed']) {
-      try { explain({ toJSON: () => ({ version: 1, [field]: deep }) }); } catch { seen.push(JSON.stringify(plan({}, 3))); }
-    }
-    console.log(seen.length, new Set(seen).size);
-  `);
-  assert.equal(stdout, '4 1\n');
+  for (const made of hugeData()) cheap(() => fromData(made), made);
 });

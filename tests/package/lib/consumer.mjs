@@ -34,7 +34,22 @@ export const tarball = (() => {
 })();
 
 export const tarballBytes = readFileSync(tarball);
-const hash = createHash('sha256').update(tarballBytes).digest('hex').slice(0, 16);
+/** That of rejitter-lab, which `cargo xtask lab` packs. The tests of the package itself do without. */
+export const labTarball = resolve(process.env.REJITTER_LAB_TARBALL || join(target, 'lab-tarball/rejitter-lab.tgz'));
+const packed = [tarball, labTarball].filter((path) => existsSync(path));
+
+/** `javascript`: the form of all hosts but Node, Deno and Bun. */
+const form = process.env.REJITTER_FORM ?? '';
+const hashed = createHash('sha256').update(form);
+for (const path of packed) hashed.update(readFileSync(path));
+const hash = hashed.digest('hex').slice(0, 16);
+
+/** Deletes the condition of Node from an installed manifest: Node takes what hosts get that are not named. */
+export function withoutNode(file) {
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  for (const conditions of Object.values(manifest.exports)) delete conditions.node;
+  writeFileSync(file, JSON.stringify(manifest));
+}
 
 /**
  * The consumer folder, made once per tarball. It is filled under a temporary name and then renamed, so
@@ -49,7 +64,8 @@ export const consumer = (() => {
   try {
     writeFileSync(join(draft, 'package.json'), '{ "name": "consumer", "private": true, "version": "0.0.0" }\n');
     const install = 'install --ignore-scripts --no-audit --no-fund --no-save --no-package-lock --offline'.split(' ');
-    execFileSync('npm', [...install, tarball], { cwd: draft, stdio: ['ignore', 'ignore', 'pipe'] });
+    execFileSync('npm', [...install, ...packed], { cwd: draft, stdio: ['ignore', 'ignore', 'pipe'] });
+    if (form === 'javascript') withoutNode(join(draft, 'node_modules/rejitter/package.json'));
     // The resolution is the consumer's own: this is how a user's module reaches the package.
     writeFileSync(join(draft, 'all.mjs'), "export * from 'rejitter';\n");
     renameSync(draft, dir);
@@ -61,8 +77,9 @@ export const consumer = (() => {
   return dir;
 })();
 
-/** The folder of the installed package. */
+/** The folders of the installed packages. */
 export const installed = join(consumer, 'node_modules', 'rejitter');
+export const installedLab = join(consumer, 'node_modules', 'rejitter-lab');
 
 /**
  * The package before it is bundled, with a file for each module: for what changes one of them. The one
@@ -76,11 +93,12 @@ export const modules = join(target, 'pkg.modules');
  */
 export const importPackage = () => import(pathToFileURL(process.env.REJITTER_BUNDLE || join(consumer, 'all.mjs')).href);
 
+/** Returns `import * as x from …` of the consumer folder. */
+export const importFrom = (specifier) =>
+  import(pathToFileURL(join(project('entry', { 'entry.mjs': `export * from '${specifier}';\n` }), 'entry.mjs')).href);
+
 /** Returns `import * as x from 'rejitter/…'` of the consumer folder. */
-export const importEntry = (name) =>
-  import(
-    pathToFileURL(join(project('entry', { 'entry.mjs': `export * from 'rejitter/${name}';\n` }), 'entry.mjs')).href
-  );
+export const importEntry = (name) => importFrom(`rejitter/${name}`);
 
 /** Returns `require('rejitter')` of the consumer folder. */
 export const requirePackage = () => createRequire(join(consumer, 'package.json'))('rejitter');
@@ -142,12 +160,12 @@ export async function runThread(file, execArgv = []) {
 }
 
 /**
- * Runs a module in a realm of its own inside the consumer folder; with flags for Node or variables, in a process.
- * The module prints, the caller checks.
+ * Runs a module in a realm of its own inside the consumer folder, or in a folder there; with flags for Node or
+ * variables, in a process. The module prints, the caller checks.
  */
-export function runNode(source, { flags = [], ext = 'mjs', env } = {}) {
-  const dir = project('node', { [`main.${ext}`]: source });
+export function runNode(source, { flags = [], ext = 'mjs', env, dir = workFolder('node') } = {}) {
   const file = join(dir, `main.${ext}`);
+  writeFileSync(file, source);
   if (flags.length === 0 && env === undefined) return runThread(file);
   // The test runner's own variables would make a child report to it instead of just running.
   const variables = { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '', ...env };

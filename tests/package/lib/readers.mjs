@@ -27,8 +27,9 @@ export const marked = (mark) =>
     ]),
   );
 
-/** A file of declarations of the package, its comments as Markdown. */
-export const declarations = (name) => readFileSync(join(installed, name), 'utf8').replaceAll(/^ *\* ?/gm, '');
+/** A file of declarations of a package, its comments as Markdown. */
+export const declarations = (name, folder = installed) =>
+  readFileSync(join(folder, name), 'utf8').replaceAll(/^ *\* ?/gm, '');
 
 /**
  * The fenced blocks of JavaScript and TypeScript in a Markdown text. What runs in a test framework is marked

@@ -5,24 +5,13 @@ import { test } from 'node:test';
 
 import { HOOKS } from '../lib/callbacks.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
-import { makeSchedule } from '../schedules/schedule.mjs';
+import { randomOptions } from '../lib/random-options.mjs';
 
 const { RetryPolicy } = await importPackage();
 const presets = await importEntry('presets');
 const { fromData } = await importEntry('data');
-const { sample } = await importEntry('lab');
 
 const PRESETS = Object.values(presets).filter((value) => typeof value === 'object');
-const SEEDS = [undefined, 0, 7, 2 ** 53 - 1, 0n, 2n ** 64n - 1n, 12345678901234567890n, '', 'text', '\u{1F600}'];
-
-/** Options of the random schedules, with seeds of every kind. */
-function options(i) {
-  const { policies } = makeSchedule(1, i, 'plain');
-  const { seed, ...others } = { ...policies[0].implied, ...policies[0].options };
-  // A function is not data.
-  if (others.backoff === 'function') others.backoff = [5, 50.25, Infinity];
-  return { ...others, seed: SEEDS[i % SEEDS.length] };
-}
 
 /** The first waits, for a seed of its own or the policy's. */
 function waits(policy, given) {
@@ -35,7 +24,7 @@ const through = (policy) => fromData(JSON.parse(JSON.stringify(policy)));
 test('presets and 2000 random policies come back the same: data, waits, seeds, to the last bit', () => {
   let seeded = 0;
   const ofPresets = PRESETS.map((preset) => ({ ...preset, seed: 5, maxAttempts: 46 }));
-  for (const given of [...ofPresets, ...Array.from({ length: 2000 }, (_, i) => options(i + 1))]) {
+  for (const given of [...ofPresets, ...Array.from({ length: 2000 }, (_, i) => randomOptions(i + 1))]) {
     const policy = new RetryPolicy(given);
     const again = through(policy);
     const label = JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
@@ -48,15 +37,6 @@ test('presets and 2000 random policies come back the same: data, waits, seeds, t
   assert.ok(seeded > 500, String(seeded));
   const unseeded = through(new RetryPolicy());
   assert.notEqual(waits(unseeded)[0], waits(unseeded)[0]);
-});
-
-test('the lab, whose wasm reads the data by itself, draws the waits of 3,000 random policies, bit for bit', () => {
-  for (let i = 1; i <= 3000; i += 1) {
-    const capRule = ['bound', 'ceiling', 'draw'][i % 3];
-    const policy = fromData({ ...new RetryPolicy(options(i)).toJSON(), capRule, maxAttempts: 7 });
-    const label = JSON.stringify(policy);
-    assert.deepEqual([...sample(policy, { waits: 6, seed: i })], [...policy.delays({ seed: i })], label);
-  }
 });
 
 test('the data is plain JSON of the options that were set, with a version; callbacks and the signal stay behind', () => {

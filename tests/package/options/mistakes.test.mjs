@@ -13,11 +13,11 @@ import { OPTIONS, VALUES } from '../lib/badvalues.mjs';
 import { bundled } from '../lib/bundle.mjs';
 import { fails } from '../lib/callbacks.mjs';
 import { installed, project, vectors } from '../lib/consumer.mjs';
+import { callsOf, errorOf, patternOf } from '../lib/mistakes.mjs';
 import { caught, evaluate } from '../lib/readers.mjs';
 
 const NAMESPACES = {
   engines: 'engines',
-  lab: 'lab',
   light: 'light',
   lightFetch: 'light/fetch',
   otel: 'otel',
@@ -39,8 +39,6 @@ async function bundleFor(mode, options) {
 }
 
 const called = () => assert.fail('called');
-/** The error of a call that throws, or whose promise rejects. */
-const errorOf = (call) => (async () => call())().then(assert.fail, (error) => error);
 /** Rejects with the error of these calls, which is the same. */
 async function same(...calls) {
   const errors = await Promise.all(calls.map(errorOf));
@@ -49,17 +47,15 @@ async function same(...calls) {
 }
 
 /** The names that rows use. */
-function namesOf({ engines, lab, light, lightFetch, otel, presets, ...main }) {
+function namesOf({ engines, light, lightFetch, otel, presets, ...main }) {
   const { RetryPolicy, createFetch, retry, retrySync } = main;
   const policy = new RetryPolicy();
   const limits = [{}, { attemptTimeoutMs: 1000 }, { totalTimeoutMs: 1000 }];
   const fetches = limits.map((options) => createFetch(options, called));
   return {
-    ...{ ...main, ...engines, ...lab, ...otel, presets, light: { ...light, ...lightFetch }, policy, called, fails },
+    ...{ ...main, ...engines, ...otel, presets, light: { ...light, ...lightFetch }, policy, called, fails },
     observed: otel.telemetry({}).policy(policy),
     hidden: engines.sqs(policy).config.visibilityTimeout,
-    /** A value that poses as a policy of another copy: it is validated as by fromData. */
-    posing: (data) => ({ toJSON: () => data }),
     /** Rejects as a call of a fetch does, whichever timeouts there are. */
     send: (init) => same(...fetches.map((send) => () => send('http://x/', init))),
     /** Rejects with the error that a policy throws and an operation rejects with. */
@@ -83,19 +79,6 @@ function namesOf({ engines, lab, light, lightFetch, otel, presets, ...main }) {
 const node = namesOf(await load('main.mjs'));
 const development = await bundleFor('development');
 const production = await bundleFor('production');
-
-const WORDS = /['\w-][\w.'-]*(?:\|[\w.'-]+)+/;
-/** The calls of a row: with each of several words, `a|b`, in their place. `$` is that of the last place. */
-function callsOf(code, says) {
-  const [words] = WORDS.exec(code) ?? [];
-  if (words === undefined) return [[code, says]];
-  return words.split('|').flatMap((word) => {
-    const one = code.replace(words, word);
-    return callsOf(one, WORDS.test(one) ? says : says.replace('$', word));
-  });
-}
-
-const patternOf = (says) => new RegExp(`^${says.replaceAll(/[^\w…]/g, '\\$&').replaceAll('…', '[^]*')}$`);
 
 const PACKAGES = [node, development.names, production.names];
 /** Mutants are tested as modules, which have the long texts alone. */

@@ -68,8 +68,9 @@ async function shrunk(schedule, finding, pkg) {
 /** @param {string} folder of the unpacked package */
 async function open(folder) {
   const load = (file) => import(new URL(file, `${pathToFileURL(folder)}/`).href);
-  const twin = { ...(await load('index.browser.js')), ...(await load('protection.browser.js')) };
-  const main = { ...(await load('index.js')), ...(await load('protection.js')), presets: await load('presets.js') };
+  const twin = { ...(await load('index.js')), ...(await load('protection.js')) };
+  const node = { ...(await load('index.node.js')), ...(await load('protection.node.js')) };
+  const main = { ...node, presets: await load('presets.js') };
   // It takes the marks of the main entry, and has no reports.
   const light = { ...main, ...(await load('light.js')), retryReport: () => undefined };
   return { ...main, twin, light };

@@ -1,50 +1,41 @@
 // The tarball itself: what is in it, what is not, and that its parts agree with each other.
 
 import assert from 'node:assert/strict';
-import { existsSync, lstatSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { installed, repo, runNode, tarballBytes } from '../lib/consumer.mjs';
+import { installed, repo, tarballBytes } from '../lib/consumer.mjs';
+import { HOSTS, checkFiles, checkTexts, checkTraces, chosen, packedIn } from '../lib/packed.mjs';
 
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
-const LIB = ['lab-bytes', 'lab-glue', 'text'];
 const ENTRIES = [
-  ...['index', 'light', 'light-fetch', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing', 'engines', 'otel'],
+  ...['index', 'light', 'light-fetch', 'fetch', 'protection', 'presets', 'data', 'testing', 'engines', 'otel'],
   'reconnect',
 ];
+/** Those in two forms. */
+const DECIDING = ['index', 'fetch', 'protection', 'data', 'reconnect'];
 /** Files into which the declarations of the entries are divided. */
-const PARTS = ['events', 'options', 'simulations'];
-/** The entries for all hosts. */
+const PARTS = ['events', 'options'];
 const CODE = [
-  ...[...ENTRIES, ...['index', 'fetch', 'protection', 'data', 'reconnect'].map((name) => `${name}.browser`)].flatMap(
-    (name) => [`${name}.cjs`, `${name}.js`],
-  ),
-  'lab.edge-light.js',
-  'lab.workerd.js',
+  ...ENTRIES.flatMap((name) => [`${name}.cjs`, `${name}.js`]),
+  ...DECIDING.map((name) => `${name}.node.js`),
 ];
 const FILES = [
-  ...['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'THIRD-PARTY-NOTICES', 'package.json'],
-  ...['core.wasm', 'core.wasm.d.ts', 'lab.wasm'],
+  ...['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json', 'light/fetch/package.json'],
   ...[...ENTRIES, ...PARTS].flatMap((name) => [`${name}.d.cts`, `${name}.d.ts`]),
-  ...CODE.flatMap((name) => (/^[\w-]+\.js$/.test(name) ? [name, `${name}.map`] : [name])),
-  'light/fetch/package.json',
-  ...LIB.flatMap((name) => [`lib/wasm/${name}.cjs`, `lib/wasm/${name}.js`]),
-].sort();
+  ...CODE,
+];
 
-/** What npm installs of the tarball, each file with its bytes. */
-const packed = readdirSync(installed, { recursive: true, withFileTypes: true })
-  .filter((entry) => !entry.isDirectory())
-  .map(({ parentPath, name }) => join(parentPath, name))
-  .map((path) => ({ name: relative(installed, path).split(sep).join('/'), path, body: readFileSync(path) }));
+const packed = packedIn(installed);
 
-test('the files are these and no others, and none is executable', () => {
-  assert.deepEqual(packed.map(({ name }) => name).sort(), FILES);
-  for (const { name, path } of packed) assert.equal(lstatSync(path).mode & 0o170111, 0o100000, name);
-});
+test('the files are these and no others, and none is executable', () => checkFiles(packed, FILES));
+
+test('no file tells where it was built', () => checkTraces(packed));
+
+test('code has no comments and no source map, and no text has stray line ends', () => checkTexts(packed));
 
 test('versions and addresses agree: of all manifests, the changelog and the page', () => {
   const [crate, root] = ['crates/rejitter/', ''].map((folder) =>
@@ -72,83 +63,47 @@ test('the manifest: names, licence, no scripts, no dependencies, nothing private
   for (const name of ['scripts', ...kinds, 'private', 'bin', 'gypfile']) assert.equal(manifest[name], undefined, name);
 });
 
-/** Hosts that get the core as JavaScript. That files are there, and types and module kinds right, is publint's and attw's. */
-const PAGES = ['react-native', 'workerd', 'edge-light', 'browser'];
-const FORMS = ['bun', 'module', 'module-sync', 'require', 'default'];
+/** Host → the files of an entry in two forms that it imports, and requires. */
+const CHOICES = {
+  Node: ['index.node.js', 'index.node.js'],
+  'Node without require(esm)': ['index.node.js', 'index.cjs'],
+  Bun: ['index.node.js', 'index.node.js'],
+  Deno: ['index.node.js', 'index.cjs'],
+  'a bundler for pages': ['index.js', 'index.js'],
+  'a bundler for Node': ['index.node.js', 'index.node.js'],
+  'esbuild, neutral': ['index.js', 'index.cjs'],
+  workerd: ['index.js', 'index.cjs'],
+  'the edge runtime': ['index.js', 'index.cjs'],
+  Metro: ['index.js', 'index.js'],
+  'Jest, node': ['index.node.js', 'index.cjs'],
+  'Jest, jsdom': ['index.js', 'index.cjs'],
+};
 
-test('each entry has the conditions of its hosts, and for pages the forms for browsers', () => {
-  for (const [subpath, { types, ...found }] of Object.entries(manifest.exports)) {
-    const name = subpath.replace(/^\.\/?/, '') || 'index';
-    if (typeof types !== 'object' && !ENTRIES.includes(name)) continue;
-    const hosts = CODE.includes(`${name}.browser.js`) ? PAGES : name === 'lab' ? ['workerd', 'edge-light'] : [];
-    assert.deepEqual(Object.keys(found), [...hosts, ...FORMS], subpath);
-    for (const host of hosts.filter(() => name !== 'lab'))
-      for (const [kind, file] of Object.entries(found[host]))
-        assert.equal(file, found[kind].replace(/(\.c?js)$/, '.browser$1'), `${subpath} ${host} ${kind}`);
-  }
-});
-
-test('tools that know no exports find the form for browsers by fields of the manifest', () => {
-  const { browser, 'react-native': native } = manifest;
-  const forms = CODE.filter((file) => /\.browser\./.test(file)).sort();
-  assert.deepEqual(
-    Object.values(browser).sort(),
-    forms.map((file) => `./${file}`),
-  );
-  for (const [file, other] of Object.entries(browser)) {
-    assert.ok(existsSync(join(installed, file)), file);
-    assert.equal(other, file.replace(/(\.c?js)$/, '.browser$1'));
-    // Metro translates ES modules: both are one instance.
-    assert.equal(native[file], other.replace('.cjs', '.js'));
-  }
-  const { type, main, module, types } = JSON.parse(readFileSync(join(installed, 'light/fetch/package.json'), 'utf8'));
-  const { require, default: esm, types: typesOf } = manifest.exports['./light/fetch'];
-  const above = [require, esm, typesOf.default].map((file) => file.replace('.', '../..'));
-  assert.deepEqual([type, main, module, types], ['module', ...above]);
-});
-
-const { CARGO_HOME, RUSTUP_HOME } = process.env;
-/** Texts that only the machine of the build knows, and where compilers put their own sources. */
-const TRACES = [...new Set([repo, process.cwd(), homedir(), tmpdir(), CARGO_HOME, RUSTUP_HOME])]
-  // '/', '/root' or '/tmp' alone may stand in a comment of anyone's.
-  .filter((path) => path && path.split(sep).filter(Boolean).length >= 2)
-  .concat(['/.cargo/', '/rustc/', '/home/', '/Users/', 'C:\\Users', 'file:///']);
-const traced = ({ name, body }) => TRACES.filter((trace) => body.includes(trace)).map((trace) => `${name}: ${trace}`);
-
-test('no file tells where it was built', () => {
-  assert.deepEqual(packed.flatMap(traced), []);
-  // The control: a path of the build in a binary file is found.
-  const body = Buffer.concat([Buffer.from([0, 255, 1]), Buffer.from(join(repo, 'src', 'lib.rs')), Buffer.from([0])]);
-  assert.equal(traced({ name: 'planted', body }).length, 1);
-});
-
-test('a source map holds the sources, and no text has stray line ends', () => {
-  for (const { name, body } of packed) {
-    if (name.endsWith('.wasm')) continue;
-    const text = body.toString('utf8');
-    if (name.endsWith('.map')) {
-      const { sources, sourcesContent } = JSON.parse(text);
-      assert.deepEqual([sources.length > 0, sourcesContent?.length], [true, sources.length], name);
-      assert.ok(sourcesContent.every((source) => source.length > 0));
-      const code = packed.find((entry) => `${entry.name}.map` === name).body.toString('utf8');
-      assert.ok(code.endsWith(`\n//# sourceMappingURL=${name}\n`), name);
-    } else if (!packed.some((entry) => entry.name === `${name}.map`)) {
-      assert.ok(!text.includes('sourceMappingURL'), name);
+test('each host gets its form: Node, Deno and Bun the wasm, all others JavaScript; and CommonJS, which has one', () => {
+  assert.deepEqual(Object.keys(CHOICES), Object.keys(HOSTS));
+  const { './package.json': own, ...exports } = manifest.exports;
+  assert.equal(own, './package.json');
+  const names = Object.keys(exports).map((path) => path.slice(2).replace('/', '-') || 'index');
+  assert.deepEqual(names.sort(), [...ENTRIES].sort());
+  for (const [path, conditions] of Object.entries(exports)) {
+    const name = path.slice(2).replace('/', '-') || 'index';
+    for (const [host, [imported, required]] of Object.entries(CHOICES)) {
+      const fileOf = (file) =>
+        file.replace('index', `./${name}`).replace('.node', DECIDING.includes(name) ? '.node' : '');
+      const found = ['import', 'require'].map((how) => chosen({ ...conditions, types: undefined }, HOSTS[host][how]));
+      assert.deepEqual(found, [fileOf(imported), fileOf(required)], `${path} in ${host}`);
     }
-    assert.ok(!text.includes('\r'), name);
-    assert.ok(!text.includes('\uFFFD'), `${name} is not UTF-8`);
+    const types = ['import', 'require'].map((how) => chosen(conditions, ['types', how]));
+    assert.deepEqual(types, [`./${name}.d.ts`, `./${name}.d.cts`]);
   }
 });
 
-test('stacks lead to the modules that a bundle was made of', async () => {
-  const use = `
-    let calls = 0;
-    const fn = async () => { await null; throw new Error('no ' + ++calls); };
-    const options = { baseMs: 0, maxAttempts: 2, retryIf: () => 7 };
-    retry(fn, options).catch(({ stack }) => { console.log(stack); });`;
-  const flags = ['--enable-source-maps'];
-  const { stdout } = await runNode(`import { retry } from 'rejitter';${use}`, { flags });
-  assert.match(stdout, /rejitter.lib.run.steps\.js:\d+:\d+/);
+test('tools that know no exports find the entries by fields of manifests', () => {
+  const { main, module, types } = manifest;
+  assert.deepEqual([main, module, types], ['./index.cjs', './index.js', './index.d.ts']);
+  const light = JSON.parse(readFileSync(join(installed, 'light/fetch/package.json'), 'utf8'));
+  const files = ['cjs', 'js', 'd.ts'].map((end) => `../../light-fetch.${end}`);
+  assert.deepEqual([light.type, light.main, light.module, light.types], ['module', ...files]);
 });
 
 test('functions and classes have the names under which they are exported, in all entries and stacks', async () => {
@@ -157,8 +112,6 @@ test('functions and classes have the names under which they are exported, in all
     const text = readFileSync(join(installed, file), 'utf8');
     // Bundlers write such names where another one is taken, or is used within its own class.
     assert.deepEqual(text.match(/\b(?:function\*?|class) (?:_\w*|\w*[a-z]\d+)\b/g), null, file);
-    // Their wasm files are for those hosts only.
-    if (/workerd|edge-light/.test(file)) continue;
     for (const [name, value] of Object.entries(await import(pathToFileURL(join(installed, file)).href))) {
       if (typeof value !== 'function' || name.startsWith('_')) continue;
       assert.equal(value.name, name, file);
@@ -168,14 +121,9 @@ test('functions and classes have the names under which they are exported, in all
   assert.ok(named > 100, `${named} exports`);
 });
 
-test('sizes, for the record, and no accident among them', (t) => {
-  const sizeOf = (file) => statSync(join(installed, file)).size;
-  t.diagnostic(`tarball ${tarballBytes.length} B, core.wasm ${sizeOf('core.wasm')} B`);
-  // A memory would mean that an allocator, or the text of a panic, has been linked in.
-  assert.ok(sizeOf('core.wasm') < 2400, `core.wasm has ${sizeOf('core.wasm')} B`);
-  // Node parses it at each import.
-  assert.ok(sizeOf('package.json') <= 8000);
-  // Most of it is the wasm of the lab, which is in it three times (as a file and in a module of either kind), then the
-  // entries of each host, and the source maps, eleven of them with the sources.
-  assert.ok(tarballBytes.length < 955_000, `the tarball has ${tarballBytes.length} B`);
+test('the size of the tarball, and of what npm installs', (t) => {
+  const unpacked = packed.reduce((sum, { body }) => sum + body.length, 0);
+  t.diagnostic(`tarball ${tarballBytes.length} B, unpacked ${unpacked} B`);
+  assert.ok(tarballBytes.length <= 280_000, `the tarball has ${tarballBytes.length} B`);
+  assert.ok(unpacked <= 1_000_000, `npm installs ${unpacked} B`);
 });

@@ -1,6 +1,6 @@
 /** The page's own functions in Node, and states that the page can be in. */
 import { fileURLToPath } from 'node:url';
-import { simulateOutage } from 'rejitter/lab';
+import { simulateOutage } from 'rejitter-lab';
 import { runnerImport } from 'vite';
 
 /** The exports of modules below www/src: `waits/compute waits/figure`. @param {string} names @returns {Promise<any>} */

@@ -1,5 +1,5 @@
 /** One outage: clients that lose their server at the same moment, and what becomes of them. */
-import { simulateOutage, timeToServeMs } from 'rejitter/lab';
+import { simulateOutage, timeToServeMs } from 'rejitter-lab';
 import type { State } from '../state/state';
 import { policyOf, type Strategy } from '../state/strategy';
 import { resultOf, type Pace } from './pace';

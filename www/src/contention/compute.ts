@@ -2,7 +2,7 @@
  * The figure of "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015): N clients compete for
  * one row, and each of them retries until its write has succeeded.
  */
-import { simulateContention, type Statistics } from 'rejitter/lab';
+import { simulateContention, type Statistics } from 'rejitter-lab';
 import { createPace } from '../compute/pace';
 
 /** The lines of the figure; `none` tries again at once. */

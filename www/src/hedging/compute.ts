@@ -1,5 +1,5 @@
 /** Hedges: a second attempt while a slow one is running. Where no attempt waits for another they cut the tail. */
-import { simulateHedging, type HedgingOptions, type HedgingResult } from 'rejitter/lab';
+import { simulateHedging, type HedgingOptions, type HedgingResult } from 'rejitter-lab';
 import { createPace, resultOf } from '../compute/pace';
 
 /** The package's default of `maxRatio`. */

@@ -3,7 +3,7 @@
  * order and does not know who has stopped waiting. So retries add load just when there is too much of it,
  * and waiting longer does not take it away.
  */
-import { simulateLoad, type LoadOptions } from 'rejitter/lab';
+import { simulateLoad, type LoadOptions } from 'rejitter-lab';
 import { rangeOf, seedOf, type Range } from '../compute/outage';
 import { createPace, resultOf, type Pace } from '../compute/pace';
 import { partsIn, type State } from '../state/state';

@@ -1,5 +1,5 @@
 /** A server that answers 429: what workers do to it that ignore the hint, follow their own, or share it. */
-import { simulateRateLimit, type RateLimitOptions } from 'rejitter/lab';
+import { simulateRateLimit, type RateLimitOptions } from 'rejitter-lab';
 import { createPace, resultOf } from '../compute/pace';
 import { policyOf, type Strategy } from '../state/strategy';
 

@@ -1,5 +1,5 @@
 /** One outage, one way to retry: what the scene shows. The clients and the server are those of the page's state. */
-import { plan, simulateOutage } from 'rejitter/lab';
+import { plan, simulateOutage } from 'rejitter-lab';
 import {
   MOST_BINS,
   SPAN_MS,

@@ -1,6 +1,6 @@
 /** The exact distribution of every wait, and the clients that it serves, for all cells of the grid. */
 import type { RetryPolicy } from 'rejitter';
-import { density, plan, sample, type Atom, type PlannedWait } from 'rejitter/lab';
+import { density, plan, sample, type Atom, type PlannedWait } from 'rejitter-lab';
 import { fateOf, rangeOf, type OutageInput, type Range } from '../compute/outage';
 import { createPace } from '../compute/pace';
 import { MOST_WAITS, policyOf, sameChoice, withChoice, type Choice, type Strategy } from '../state/strategy';

@@ -31,12 +31,12 @@ function tableLoop() {
 }
 
 export async function measureBulk({ quick, seed }) {
-  const { sample } = await import('rejitter/lab');
+  const { sample } = await import('rejitter-lab');
   const policy = { maxAttempts: WAITS + 1, baseMs: BASE_MS, capMs: CAP_MS };
   const ways = {
     'JS loop': plainLoop,
     'JS loop, ceilings in a table': tableLoop,
-    'rejitter/lab, sample': () => sample(policy, { operations: OPERATIONS, seed }),
+    'rejitter-lab, sample': () => sample(policy, { operations: OPERATIONS, seed }),
   };
   const samples = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
   const random = uniform(seed);
@@ -54,7 +54,7 @@ export async function measureBulk({ quick, seed }) {
 const STRATEGIES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];
 
 export async function measureSimulation({ quick, seed }) {
-  const { simulateContention } = await import('rejitter/lab');
+  const { simulateContention } = await import('rejitter-lab');
   const runs = quick ? 20 : 100;
   const random = uniform(seed);
   let sum;

@@ -123,10 +123,10 @@ const PARAGRAPHS = {
       ${whole(perKey)} B.`);
   },
   bulk({ samples, delays }) {
-    const ours = samples['rejitter/lab, sample'];
+    const ours = samples['rejitter-lab, sample'];
     const over = (name) => withSpread(ratio(samples[name], ours));
     return wrapped(`
-      \`sample\` of \`rejitter/lab\` draws ${whole(delays)} full-jitter delays in ${digits(spread(ours).median)} ms:
+      \`sample\` of \`rejitter-lab\` draws ${whole(delays)} full-jitter delays in ${digits(spread(ours).median)} ms:
       ${over('JS loop')} times as fast as a loop with \`Math.random\`, ${over('JS loop, ceilings in a table')} times as
       fast as one with its ceilings in a table.`);
   },

@@ -53,7 +53,7 @@ const AIMS = {
   cold: (cold, { success }, node) => (success ? ofNode(node, { success, cold }) : []),
   older: (results) => ofNode(results.node, results),
   bulk: ({ samples }) => [
-    ['bulk delays, × as fast as the JS loop', times(samples, 'JS loop', 'rejitter/lab, sample'), '≥', 3],
+    ['bulk delays, × as fast as the JS loop', times(samples, 'JS loop', 'rejitter-lab, sample'), '≥', 3],
   ],
   simulation: ({ ms, events }) => [['simulation, M messages/s (both ways)', (2 * events) / ms / 1000, '≥', 20]],
 };

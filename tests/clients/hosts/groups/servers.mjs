@@ -100,7 +100,7 @@ export const ENGINES_OF_EDGE = {
       async results(folder) {
         // A context that compiles no code, neither text nor bytes. The host compiles what is imported with ?module when
         // it is deployed, and hands it in.
-        const wasm = new WebAssembly.Module(folder.read('node_modules/rejitter/lab.wasm', null));
+        const wasm = new WebAssembly.Module(folder.read('node_modules/rejitter-lab/lab.wasm', null));
         const { context } = new EdgeVM({
           codeGeneration: { strings: false, wasm: false },
           extend: (context) => Object.assign(context, { require: () => wasm }),
@@ -165,7 +165,7 @@ export const NITRO = {
     {
       ...nitro('cloudflare_module', { parts: ALL, rejected: /RollupError: .*lab\.wasm/ }),
       name: 'Nitro, cloudflare_module, with the lab',
-      remark: '`RollupError: node_modules/rejitter/lab.wasm`: it takes the file for JavaScript.',
+      remark: '`RollupError: node_modules/rejitter-lab/lab.wasm`: it takes the file for JavaScript.',
     },
   ],
 };

@@ -1,5 +1,5 @@
 /**
- * The simulations of `rejitter/lab`: what retries do to a server. Everything happens in virtual time, by
+ * The simulations of `rejitter-lab`: what retries do to a server. Everything happens in virtual time, by
  * the same code that makes the retries. The same seed gives the same numbers, bit for bit, in every host
  * and in native Rust.
  *
@@ -9,8 +9,8 @@
 
 /// <reference lib="esnext.disposable" />
 
-import type { Subject } from './lab.js';
-import type { BreakerOptions, BudgetOptions } from './protection.js';
+import type { Subject } from './index.js';
+import type { BreakerOptions, BudgetOptions } from 'rejitter/protection';
 
 /** How far a {@link Simulation} is. */
 export interface SimulationProgress {
@@ -41,7 +41,7 @@ export interface RunOptions {
  *
  * @example
  * ```js
- * import { simulateOutage } from 'rejitter/lab';
+ * import { simulateOutage } from 'rejitter-lab';
  * const simulation = simulateOutage({ maxAttempts: Infinity }, { clients: 10_000, seed: 1 });
  * const stop = new AbortController(); // stop.abort() ends it
  * const result = await simulation.run({ signal: stop.signal, onProgress: ({ share }) => console.log(share) });
@@ -141,7 +141,7 @@ export interface OutageResult {
  * @throws {TypeError | RangeError} if an option or the policy is invalid
  * @example
  * ```js
- * import { peakOf, simulateOutage, timeToServeMs } from 'rejitter/lab';
+ * import { peakOf, simulateOutage, timeToServeMs } from 'rejitter-lab';
  * const simulation = simulateOutage({ maxAttempts: Infinity }, { capacityPerS: 100, seed: 1 });
  * simulation.step();
  * const result = simulation.result();
@@ -224,7 +224,7 @@ export interface ContentionResult {
  * @throws {TypeError | RangeError} if an option or the policy is invalid
  * @example
  * ```js
- * import { simulateContention } from 'rejitter/lab';
+ * import { simulateContention } from 'rejitter-lab';
  * const simulation = simulateContention({ figure: 'full' }, { clients: 10, seed: 1 });
  * const { callsSummary } = await simulation.run();
  * console.log(`${callsSummary.mean} ± ${callsSummary.ci95} calls`); // some 39
@@ -356,7 +356,7 @@ export interface LoadResult {
  * @throws {TypeError | RangeError} if an option or the policy is invalid
  * @example
  * ```js
- * import { simulateLoad } from 'rejitter/lab';
+ * import { simulateLoad } from 'rejitter-lab';
  * const simulation = simulateLoad({ maxAttempts: 2 }, { protection: { budget: { capacity: 10 } } });
  * const { recoveredAfterMs } = await simulation.run();
  * console.log(recoveredAfterMs); // some 126_500; without a budget it is undefined: the server never recovers
@@ -418,7 +418,7 @@ export interface RateLimitResult {
  * @throws {TypeError | RangeError} if an option or the policy is invalid
  * @example
  * ```js
- * import { simulateRateLimit } from 'rejitter/lab';
+ * import { simulateRateLimit } from 'rejitter-lab';
  * const simulation = simulateRateLimit({}, { protection: { cooldown: {} }, seed: 1 });
  * const { totals } = await simulation.run();
  * console.log(totals.failed, totals.rejected); // no job fails; without the cooldown some 25 of 1,000 do
@@ -516,7 +516,7 @@ export interface HedgingResult {
  * @throws {TypeError | RangeError} if an option is invalid
  * @example
  * ```js
- * import { simulateHedging } from 'rejitter/lab';
+ * import { simulateHedging } from 'rejitter-lab';
  * const simulation = simulateHedging({ hedge: { delayMs: 100 }, seed: 1 });
  * const { exact } = simulation.result(); // before any step
  * console.log(exact?.p99Ms, exact?.extra); // 137 ms instead of 1305, for 5.6% more requests

@@ -1,6 +1,6 @@
 // The lab's wasm, inlined, for every host that compiles bytes: Node, browsers, workers, Deno, Bun.
 
-import text from './lab-bytes.js';
+import text from './bytes.js';
 import { linkerOf } from './linker.js';
 
 // At the first use of the lab and not at import, which then costs nothing.

@@ -1,6 +1,6 @@
 // Links the lab's wasm with wasm-bindgen's glue: at the first call, synchronously, once.
 
-import * as glue from './lab-glue.js';
+import * as glue from './glue.js';
 
 /**
  * Links at the first call, and at the first after it dropped the instance; a failure is not kept.

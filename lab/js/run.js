@@ -1,11 +1,11 @@
 // Calls into the lab's wasm, of which a fault ends one: the next call gets a fresh instance. And a running simulation:
 // advanced in slices, or run to its end with a turn of the event loop between two slices.
 
-import { isCount } from '../options/checks.js';
-import { failure, messageOf } from '../options/messages.js';
-import { read, requireValid } from '../options/reader.js';
-import { FUNCTION } from '../options/rules.js';
-import { RULES } from '../options/table.js';
+import { isCount } from '../../src/js/options/checks.js';
+import { failure, messageOf } from '../../src/js/options/messages.js';
+import { read, requireValid } from '../../src/js/options/reader.js';
+import { FUNCTION } from '../../src/js/options/rules.js';
+import { RULES } from '../../src/js/options/table.js';
 
 /** @template Core @typedef {{ call: <Result>(use: (core: Core) => Result) => Result, instance: () => object }} Calls */
 
@@ -42,13 +42,13 @@ export function callsOf(load) {
 /** Some 20 ms: often enough for a page, and for a message that stops it. */
 const SLICE_EVENTS = 2 ** 18;
 
-/** @type {import('../options/reader.js').Rules} */
+/** @type {import('../../src/js/options/reader.js').Rules} */
 const RUN = {
   signal: RULES.signal,
   onProgress: FUNCTION,
   sliceEvents: ['number', isCount, 'positive'],
 };
-/** @type {import('../options/reader.js').Rule} */
+/** @type {import('../../src/js/options/reader.js').Rule} */
 const EVENTS = ['number', (value) => value === 0 || isCount(value), 'a non-negative integer or Infinity'];
 
 /** A registry frees a simulation by these. @typedef {{ running: Running, instance: () => object, made: object }} Held */

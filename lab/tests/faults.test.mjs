@@ -1,14 +1,17 @@
 // A trap in the lab's wasm ends the call in which it happens: the next one gets a fresh instance, and simulations of
-// the old one say that they ended. threats.test.mjs has a full stack.
+// the old one say that they ended. No data make one.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { printed } from '../lib/consumer.mjs';
+import { importFrom, printed } from '../../tests/package/lib/consumer.mjs';
+import { cheap, hugeData, jitters } from '../../tests/package/lib/huge-data.mjs';
+
+const { explain, plan } = await importFrom('rejitter-lab');
 
 /** Counts instances; `trap = name` makes one call of that export trap. */
 const TRAPS = `
-  import * as lab from 'rejitter/lab';
+  import * as lab from 'rejitter-lab';
   const { Instance, RuntimeError } = WebAssembly;
   let instances = 0;
   let trap;
@@ -124,4 +127,26 @@ test('simulations without references release their memory; those that are held d
   // In which order they are collected is open, so there may be gaps, but none of the size of a simulation.
   assert.ok(out[4] - out[0] < out[0] / 20, `${out}`);
   assert.ok(out[8] > 2 * out[4], `${out}`);
+});
+
+test('data that are nested deeper than a stack leave the lab working', async () => {
+  const stdout = await printed(`
+    const { explain, plan } = await import('rejitter-lab');
+    const seen = [JSON.stringify(plan({}, 3))];
+    // Deeper than the stack of a wasm instance is long.
+    let deep = {};
+    for (let i = 0; i < 20_000; i += 1) deep = { a: deep };
+    for (const field of ['jitter', 'backoff', 'seed']) {
+      try { explain({ toJSON: () => ({ version: 1, [field]: deep }) }); } catch { seen.push(JSON.stringify(plan({}, 3))); }
+    }
+    console.log(seen.length, new Set(seen).size);
+  `);
+  assert.equal(stdout, '4 1\n');
+});
+
+test('data of a megabyte, whatever they are, cost little time and memory', () => {
+  // Loaded and compiled.
+  for (const jitter of jitters) explain({ jitter });
+  for (const made of hugeData())
+    for (const step of [explain, (policy) => plan(policy, 200)]) cheap(() => step({ toJSON: () => made }), made);
 });

@@ -1,13 +1,14 @@
 // The simulations as users make them: from a policy and options to the wasm. That knows ranges and defaults; names and
 // types are checked here, as in all options.
 
-import { isObject } from '../options/checks.js';
-import { ownOf, read, readInto } from '../options/reader.js';
-import { SWITCH } from '../options/rules.js';
-import { RULES } from '../options/table.js';
+import { isObject } from '../../src/js/options/checks.js';
+import { ownOf, read, readInto } from '../../src/js/options/reader.js';
+import { SWITCH } from '../../src/js/options/rules.js';
+import { RULES } from '../../src/js/options/table.js';
 import { NUMBERS } from './numbers.js';
+import { calls } from './calls.js';
 import { simulationOf } from './run.js';
-import { seedOf } from './values.js';
+import { dataOf, seedOf } from './values.js';
 
 /**
  * The simulations of the lab's wasm (lab/src/bindings/simulation.rs). Each takes the data of a policy, if it has one,
@@ -16,7 +17,7 @@ import { seedOf } from './values.js';
  * @typedef {{ labSimulate: (name: Name, ...args: unknown[]) => import('./run.js').Running }} SimulationCore
  */
 
-/** @import { Rule, Rules } from '../options/reader.js' */
+/** @import { Rule, Rules } from '../../src/js/options/reader.js' */
 
 /** @type {Rule} */
 const NUMBER = ['', (value) => typeof value === 'number', 'a number'];
@@ -72,26 +73,32 @@ const HEDGING = {
   load: section(numbers(NUMBERS.ServerLoad)),
 };
 
-/** @param {(policy: any) => any} dataOf @param {import('./run.js').Calls<SimulationCore>} calls */
-export function createSimulations(dataOf, calls) {
-  /** @param {Name} name @param {Rules} rules @param {any} options @param {any} [policy] its data, if there is one */
-  const simulate = (name, rules, options, policy) => {
-    const { seed, ...given } = read(options, { ...rules, seed: RULES.seed });
-    const bits = seedOf(seed, policy?.seed);
-    return simulationOf(calls, (core) => core.labSimulate(name, policy, ...bits, given));
-  };
-
-  return /** @satisfies {Record<string, (policy: any, options?: any) => object>} */ ({
-    simulateOutage: (policy, options) => simulate('outage', OUTAGE, options, dataOf(policy)),
-    simulateLoad: (policy, options) => simulate('load', LOAD, options, dataOf(policy)),
-    simulateRateLimit: (policy, options) => simulate('rateLimit', RATE_LIMIT, options, dataOf(policy)),
-    simulateContention: (policy, options) => {
-      const line = isObject(policy) && Object.hasOwn(policy, 'figure');
-      return simulate('contention', CONTENTION, options, line ? read(policy, LINE) : dataOf(policy));
-    },
-    simulateHedging: (options) => simulate('hedging', HEDGING, options),
-  });
+/** @param {Name} name @param {Rules} rules @param {any} options @param {any} [policy] its data, if there is one */
+function simulate(name, rules, options, policy) {
+  const { seed, ...given } = read(options, { ...rules, seed: RULES.seed });
+  const bits = seedOf(seed, policy?.seed);
+  return simulationOf(calls, (core) => core.labSimulate(name, policy, ...bits, given));
 }
+
+/** @typedef {(policy: any, options?: any) => object} Simulate */
+
+/** @type {Simulate} */
+export const simulateOutage = (policy, options) => simulate('outage', OUTAGE, options, dataOf(policy));
+
+/** @type {Simulate} */
+export const simulateLoad = (policy, options) => simulate('load', LOAD, options, dataOf(policy));
+
+/** @type {Simulate} */
+export const simulateRateLimit = (policy, options) => simulate('rateLimit', RATE_LIMIT, options, dataOf(policy));
+
+/** @type {Simulate} */
+export const simulateContention = (policy, options) => {
+  const line = isObject(policy) && Object.hasOwn(policy, 'figure');
+  return simulate('contention', CONTENTION, options, line ? read(policy, LINE) : dataOf(policy));
+};
+
+/** @type {(options?: any) => object} */
+export const simulateHedging = (options) => simulate('hedging', HEDGING, options);
 
 /** Returns the rule of an object of options. @param {Rules} rules @returns {Rule} */
 function section(rules) {

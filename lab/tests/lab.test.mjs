@@ -1,17 +1,25 @@
-// rejitter/lab as users meet it, from the tarball: what is computed is tested natively (tests/lab.rs), here that it
-// arrives. tests/vectors/mistakes.json says which calls are rejected; the suite of tests/clients/hosts has it in
-// bundles.
+// rejitter-lab as users meet it, from the tarball: what is computed is tested natively (lab/tests/lab.rs), here that it
+// arrives. mistakes.test.mjs says which calls are rejected; the suite of tests/clients/hosts has it in bundles.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { importEntry, importPackage, infinite, printed, vectors } from '../lib/consumer.mjs';
-import { caught } from '../lib/readers.mjs';
+import {
+  importEntry,
+  importFrom,
+  importPackage,
+  infinite,
+  printed,
+  vectors,
+} from '../../tests/package/lib/consumer.mjs';
+import { randomOptions } from '../../tests/package/lib/random-options.mjs';
+import { caught } from '../../tests/package/lib/readers.mjs';
 
 const { RetryPolicy } = await importPackage();
 const { breaker, budget, cooldown, protect } = await importEntry('protection');
 const presets = await importEntry('presets');
-const lab = await importEntry('lab');
+const { fromData } = await importEntry('data');
+const lab = await importFrom('rejitter-lab');
 const { cdf, density, explain, plan, quantiles, sample } = lab;
 
 const FUNCTIONS = (
@@ -119,6 +127,15 @@ test('sample: the delays of the policy, bit for bit, in parts too', () => {
   assert.ok(far >= 0 && far < 100 && far !== sample({}, { waits: 1, seed: 9 })[0]);
 });
 
+test('sample: the wasm reads the data by itself, and draws the waits of 3,000 random policies, bit for bit', () => {
+  for (let i = 1; i <= 3000; i += 1) {
+    const capRule = ['bound', 'ceiling', 'draw'][i % 3];
+    const policy = fromData({ ...new RetryPolicy(randomOptions(i)).toJSON(), capRule, maxAttempts: 7 });
+    const label = JSON.stringify(policy);
+    assert.deepEqual([...sample(policy, { waits: 6, seed: i })], [...policy.delays({ seed: i })], label);
+  }
+});
+
 test('sample: the seed is the given one, else the policy’s, else fresh', () => {
   const seeded = new RetryPolicy({ seed: 5 });
   assert.deepEqual([...sample(seeded)], [...seeded.delays()]);
@@ -140,7 +157,7 @@ test('quantiles, cdf and density: several values at once, typed arrays, no value
 
 test('10^4 calls and freed simulations leave no memory behind', async () => {
   const stdout = await printed(
-    `import * as lab from 'rejitter/lab';
+    `import * as lab from 'rejitter-lab';
      const { cdf, density, explain, plan, quantiles, sample } = lab;
      const memories = [];
      const { Instance } = WebAssembly;
@@ -179,7 +196,7 @@ test('the functions are these', () => assert.deepEqual(Object.keys(lab).sort(), 
 test('works without coders of text, as under jsdom', async () => {
   const stdout = await printed(
     `delete globalThis.TextDecoder; delete globalThis.TextEncoder;
-     const { explain, plan, simulateLoad } = require('rejitter/lab');
+     const { explain, plan, simulateLoad } = require('rejitter-lab');
      const [{ text }] = explain({ jitter: 'none' });
      let message;
      try { simulateLoad({}, { horizonMs: -1 }); } catch (error) { ({ message } = error); }

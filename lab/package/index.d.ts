@@ -10,10 +10,10 @@
  * An unexpected fault in the WebAssembly file ends one call with the engine's error. The next call starts
  * in a new instance; simulations made before the fault throw.
  *
- * @module rejitter/lab
+ * @module rejitter-lab
  */
 
-import type { PolicyOptions, RetryPolicy } from './index.js';
+import type { PolicyOptions, RetryPolicy } from 'rejitter';
 
 export * from './simulations.js';
 
@@ -78,7 +78,7 @@ export interface PlannedWait {
  * @throws {TypeError | RangeError} if `k` or the policy is invalid
  * @example
  * ```js
- * import { plan } from 'rejitter/lab';
+ * import { plan } from 'rejitter-lab';
  * const [first] = plan({ baseMs: 200, maxAttempts: 4 });
  * console.log(first.meanMs, first.quantiles.p99); // 100 198
  * ```
@@ -146,7 +146,7 @@ export interface Note {
  * @throws {TypeError | RangeError} if the policy is invalid
  * @example
  * ```js
- * import { explain } from 'rejitter/lab';
+ * import { explain } from 'rejitter-lab';
  * for (const { severity, text } of explain({ jitter: 'none', totalTimeoutMs: 1000 })) console.log(severity, text);
  * ```
  */
@@ -190,7 +190,7 @@ export interface SampleOptions {
  * @throws {TypeError | RangeError} if an option or the policy is invalid
  * @example
  * ```js
- * import { sample } from 'rejitter/lab';
+ * import { sample } from 'rejitter-lab';
  * const waits = sample({ maxAttempts: 4 }, { operations: 1000, seed: 1 });
  * console.log(waits.length); // 3000
  * ```

@@ -1,13 +1,12 @@
-// Converts arguments of the lab's functions for the wasm: policies to data, seeds to bits, numbers in range.
+// Converts arguments of the functions for the wasm: policies to data, seeds to bits, numbers in range.
 
-import { behindOf } from '../marks.js';
-import { fromDataOf } from '../data/index.js';
-import { toData } from '../data/write.js';
-import { problemOf } from '../options/messages.js';
-import { seedBits } from '../options/rules.js';
-import { freshSeed } from '../run/randomness.js';
+import { RetryPolicy } from 'rejitter';
+import { fromData } from 'rejitter/data';
 
-/** @typedef {new (options?: any) => { toJSON(): any }} PolicyClass */
+import { SEAM, behindOf } from '../../src/js/marks.js';
+import { failure, problemOf } from '../../src/js/options/messages.js';
+import { seedBits } from '../../src/js/options/rules.js';
+import { freshSeed } from '../../src/js/run/randomness.js';
 
 /** Entries of a list of numbers: 8 MiB. */
 const MAX_NUMBERS = 2 ** 20;
@@ -16,18 +15,27 @@ const MAX_NUMBERS = 2 ** 20;
  * Returns a policy's data, and what they do not say: whether its protection has a budget and a breaker, and whether
  * results may be retried that nothing classifies for these. Options make a policy. Another object may have a `toJSON`,
  * too: whatever that returns is validated before it reaches the wasm.
- * @type {(RetryPolicy: PolicyClass, policy: any) =>
- *   [data: any, hasBudget: boolean, hasBreaker: boolean, hasUnclassifiedResults: boolean]}
+ * @type {(policy: any) => [data: any, hasBudget: boolean, hasBreaker: boolean, hasUnclassifiedResults: boolean]}
  */
-export function policyData(RetryPolicy, policy) {
-  const behind =
-    behindOf(policy) ??
-    behindOf(typeof policy?.toJSON === 'function' ? fromDataOf(RetryPolicy)(policy.toJSON()) : new RetryPolicy(policy));
-  const { settings } = /** @type {{ settings: any }} */ (behind);
+export function policyFacts(policy) {
+  const known = behindOf(policy);
+  const made = known
+    ? policy
+    : typeof policy?.toJSON === 'function'
+      ? fromData(policy.toJSON())
+      : new RetryPolicy(policy);
+  const { seam, settings } = known ?? /** @type {NonNullable<typeof known>} */ (behindOf(made));
+  if (seam !== SEAM)
+    throw failure(TypeError, 'the policy is of a version of rejitter that this rejitter-lab cannot read: update both');
   const { protection, retryOnResult } = settings;
   const unclassified = retryOnResult !== undefined && !protection?.classifies;
-  return [toData(settings), protection?.budget !== undefined, protection?.breaker !== undefined, unclassified];
+  // Not a method of its own, which may write something else.
+  const data = RetryPolicy.prototype.toJSON.call(made);
+  return [data, protection?.budget !== undefined, protection?.breaker !== undefined, unclassified];
 }
+
+/** @param {any} policy @returns {any} */
+export const dataOf = (policy) => policyFacts(policy)[0];
 
 /**
  * Returns the bits of a seed, of the policy's own if it is unset, or else fresh ones.

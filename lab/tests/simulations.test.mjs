@@ -1,13 +1,13 @@
-// The simulations of rejitter/lab as users meet them, from the tarball. What they compute is tested natively
-// (tests/simulation/); here, that it arrives bit for bit, and that a simulation runs, stops and rejects.
+// The simulations of rejitter-lab as users meet them, from the tarball. What they compute is tested natively
+// (lab/tests/simulation/); here, that it arrives bit for bit, and that a simulation runs, stops and rejects.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { fails } from '../lib/callbacks.mjs';
-import { importEntry, printed, vectors } from '../lib/consumer.mjs';
+import { fails } from '../../tests/package/lib/callbacks.mjs';
+import { importFrom, printed, vectors } from '../../tests/package/lib/consumer.mjs';
 
-const lab = await importEntry('lab');
+const lab = await importFrom('rejitter-lab');
 const { peakOf, plan, simulateContention, simulateHedging, simulateLoad, simulateOutage, simulateRateLimit } = lab;
 
 const ENDLESS = { maxAttempts: Infinity };
@@ -208,7 +208,7 @@ for (const [host, channel] of [
   test(`run: between two slices timers fire${host}, and nothing keeps the process`, async () => {
     const stdout = await printed(`
       globalThis.MessageChannel = ${channel};
-      const { simulateContention } = await import('rejitter/lab');
+      const { simulateContention } = await import('rejitter-lab');
       const controller = new AbortController();
       setTimeout(() => controller.abort('time'), 20);
       await simulateContention({ figure: 'none' }, { clients: 200, runs: 1000 })

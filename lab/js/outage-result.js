@@ -1,8 +1,8 @@
 // Questions to the result of simulateOutage: pure functions, also of a result that came from a worker.
 
-import { isLongest, isWithin } from '../options/checks.js';
-import { problemOf } from '../options/messages.js';
-import { requireValid } from '../options/reader.js';
+import { isLongest, isWithin } from '../../src/js/options/checks.js';
+import { problemOf } from '../../src/js/options/messages.js';
+import { requireValid } from '../../src/js/options/reader.js';
 
 /** When this share of all clients had been served. @type {(result: any, share: number) => number | undefined} */
 export function timeToServeMs(result, share) {
