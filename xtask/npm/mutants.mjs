@@ -26,7 +26,7 @@ const target = inTarget('mutants');
 const modules = inTarget('pkg.modules');
 
 const FOLDERS = [
-  ...['engine', 'options', 'fetch', 'protection', 'lab', 'testing', 'reconnect'].map((name) => `package/${name}`),
+  ...['engine', 'options', 'fetch', 'protection', 'testing', 'reconnect'].map((name) => `package/${name}`),
   ...['engine', 'engines', 'fetch', 'options', 'reconnect', 'testing'].map((name) => `clients/${name}`),
 ];
 /** Random schedules, in threads whose coverage is unknown, and the modules that they drive. */
