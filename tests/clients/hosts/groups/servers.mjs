@@ -75,6 +75,7 @@ export const WORKERD = {
 export const ENGINES_OF_EDGE = {
   name: 'Engines of workers and of the edge',
   versions: 'workerd 1.20261023.1, with the flags of these dates; @edge-runtime/vm 5.0.0; bundled by esbuild 0.28.2.',
+  packages: { esbuild: '0.28.2', workerd: '1.20261023.1' },
   daily: true,
   rows: [
     ...['2025-01-01', '2026-01-01'].map((date) =>
