@@ -13,7 +13,7 @@ import { suiteText } from './suite.mjs';
 const LIMIT_MS = 8 * 60_000;
 
 /** @param {string} command @param {number | string} end its code or signal @param {string} printed */
-const failed = (command, end, printed) => new Error(`${command}: ended with ${end}\n${printed.slice(-8000)}`);
+const failed = (command, end, printed) => new Error(`${command}: ended with ${end}\n${printed.slice(-20_000)}`);
 
 export class Folder {
   #running = new Set();

@@ -1,6 +1,6 @@
 // How one host is run and what its results mean.
 
-import { PARTS, PRINT, resultsIn } from './suite.mjs';
+import { DEPENDENCY, PARTS, PRINT, resultsIn } from './suite.mjs';
 
 /**
  * @typedef {object} Row
@@ -20,13 +20,16 @@ import { PARTS, PRINT, resultsIn } from './suite.mjs';
 export const versionsOf = (packages) =>
   Array.from(Object.entries(packages), ([name, version]) => `${name} ${version}`).join(', ');
 
+/** For rows with a dependency that requires what the app imports, and shares its instance. */
+export const ONE_INSTANCE = { dependency: true, expected: { instances: 'one' } };
+
 /** A project with the suite as `suite.mjs`, its files, and the commands that build it. */
 export const row = (name, { files = {}, build = [], env, results, ...more }) => ({
   name,
   ...more,
   async run(folder) {
     const own = typeof files === 'function' ? files(folder) : files;
-    folder.write({ 'suite.mjs': folder.suite(more), ...own });
+    folder.write({ 'suite.mjs': folder.suite(more), ...(more.dependency && DEPENDENCY), ...own });
     for (const line of [build].flat()) await folder.exec(line, env);
     return results(folder);
   },

@@ -31,6 +31,27 @@ const MODULES = {
   'rejitter/testing': ['virtualClock'],
 };
 
+// A CommonJS dependency of the app requires what the app imports. Two instances would be twice the bytes, and errors,
+// policies and reports of one would be strangers to the other.
+
+/** An export of each entry that shares state, or by which values are told apart. */
+const ENTRIES = Object.entries({
+  rejitter: 'RetryPolicy',
+  'rejitter/data': 'fromData',
+  'rejitter/fetch': 'HttpStatusError',
+  'rejitter/light': 'TimeoutError',
+  'rejitter/light/fetch': 'createFetch',
+  'rejitter/protection': 'RejectedError',
+});
+const SHARED = `${ENTRIES.map(([entry, name], i) => `import { ${name} as own${i} } from '${entry}';`).join('\n')}
+import theirs from './node_modules/dependency/index.js';
+const own = [${ENTRIES.map((_, i) => `own${i}`)}];
+const instances = own.every((each, i) => each === theirs[i]) ? 'one' : 'several';
+`;
+export const DEPENDENCY = {
+  'node_modules/dependency/index.js': `module.exports = [${ENTRIES.map(([entry, name]) => `require('${entry}').${name}`)}];`,
+  'node_modules/dependency/package.json': '{ "name": "dependency" }',
+};
 /** In ASCII: the pages of some tools do not say their encoding. */
 const VECTORS = JSON.stringify(vectors('delays')).replaceAll(
   /[^\0-\x7f]/g,
@@ -159,10 +180,18 @@ const CODE = {
 /**
  * Returns the text of a module that exports `suite`, an async function. It resolves with an object that has for each
  * part `ok`, or the error; whether the host compiles WebAssembly, and which `texts` the package has.
- * @param {{ origin: string, closed: string, parts?: string, commonJs?: boolean, probe?: boolean }} options without the
- *   probe, it does not ask whether the host compiles WebAssembly, of which a browser would complain
+ * @param {{ origin: string, closed: string, parts?: string, commonJs?: boolean, probe?: boolean, dependency?: boolean }}
+ *   options without the probe, it does not ask whether the host compiles WebAssembly, of which a browser would complain;
+ *   with a dependency, it says whether that shares the `instances` of the app
  */
-export function suiteText({ origin, closed, parts = Object.keys(PARTS).join(''), commonJs = false, probe = true }) {
+export function suiteText({
+  origin,
+  closed,
+  parts = Object.keys(PARTS).join(''),
+  commonJs = false,
+  probe = true,
+  dependency = false,
+}) {
   const cases = [...parts].map((part) => `  await check('${part}', async () => {\n    ${CODE[part]}\n  });`).join('\n');
   const lines = Object.entries(MODULES).flatMap(([module, all]) => {
     const names = all.filter((name) => new RegExp(`\\b${name}\\(`).test(cases)).join(', ');
@@ -170,6 +199,7 @@ export function suiteText({ origin, closed, parts = Object.keys(PARTS).join(''),
     return commonJs ? `const { ${names} } = require('${module}');` : `import { ${names} } from '${module}';`;
   });
   return `${lines.join('\n')}
+${dependency ? SHARED : ''}
 
 const CLOSED = '${closed}';
 const VECTORS = ${parts.includes('h') ? VECTORS : '[]'};
@@ -177,7 +207,7 @@ const at = (path) => '${origin}/' + path + '/' + Math.random();
 
 ${commonJs ? '' : 'export '}async function suite() {
   const results = {};
-${probe ? PROBE : ''}  const check = async (part, run) => {
+${probe ? PROBE : ''}${dependency ? '  results.instances = instances;\n' : ''}  const check = async (part, run) => {
     try {
       const good = await run();
       results[part] = good === true ? 'ok' : 'returned ' + good;

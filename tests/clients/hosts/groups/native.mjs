@@ -2,7 +2,7 @@
 // that sends requests are native code, which has stand-ins here.
 
 import { answerTo } from '../origin.mjs';
-import { printedBy, row } from '../row.mjs';
+import { ONE_INSTANCE, printedBy, row } from '../row.mjs';
 import { PRINT } from '../suite.mjs';
 
 const METRO = (exports_) => `
@@ -104,12 +104,13 @@ const ON_HERMES = `node_modules/hermes-engine-cli/${FOLDERS[process.platform]}/h
 const native = (name, remark, { exports_ = true, before = '', run = ON_HERMES } = {}) => {
   const parts = 'abcfghi';
   return row(name, {
+    ...ONE_INSTANCE,
     parts,
     remark,
     files: (folder) => ({
       'metro.config.js': METRO(exports_),
       'babel.config.js': "module.exports = { presets: ['@react-native/babel-preset'] };\n",
-      'index.js': `import 'react-native/Libraries/Core/setUpXHR';\n${folder.suite({ parts })}${PRINT}`,
+      'index.js': `import 'react-native/Libraries/Core/setUpXHR';\n${folder.suite({ parts, dependency: true })}${PRINT}`,
       'host.cjs': NODE_HOST,
     }),
     build: 'metro build index.js --out out --platform android --dev false --reset-cache',
@@ -128,7 +129,8 @@ export const HERMES = {
     'React Native 0.86.3 with its own `fetch`, `XMLHttpRequest` and `AbortController` (no `reason`, no ' +
     '`DOMException`); the native module under them is a stand-in.',
   further:
-    'Metro 0.84.6 bundles. Hermes 0.12.0 runs, the newest that npm has as a program, with `AggregateError` and ' +
+    'Metro 0.84.6 bundles; a CommonJS dependency of the app shares its instance. Hermes 0.12.0 runs, the newest that ' +
+    'npm has as a program, with `AggregateError` and ' +
     "`Array.prototype.at` of newer versions added; and V8, in a context of Node 24 without Node's globals. The lab " +
     'needs WebAssembly, which Hermes does not have. React Native has no `crypto`: ' +
     "`idempotencyKey: 'auto'` needs a polyfill, or pass a function that returns the key.",

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 
 import { RECORDER } from '../../../../www/demo/lib/webdriver.mjs';
 import { chromiumWithExtension, inFolder, onPage, serveFolder, titleOf } from '../browser.mjs';
-import { row, versionsOf } from '../row.mjs';
+import { ONE_INSTANCE, row, versionsOf } from '../row.mjs';
 import { PARTS, WITHOUT_LAB } from '../suite.mjs';
 
 /** Leaves the results on `globalThis`. The driver of WebKitGTK needs the recorder. */
@@ -45,24 +45,36 @@ const page = (name, { browser = 'Chromium', root = 'out', headers, files, ...mor
     ...more,
   });
 
+const SHARES = '; a CommonJS dependency of the app shares its instance';
+
 /** A bundler whose output is a page. */
-const bundler = (name, packages, build, daily = false) => ({
+const bundler = (name, packages, build, { daily = false, ...more } = {}) => ({
   name,
-  versions: `${versionsOf(packages)}. Run in Chromium.`,
+  versions: `${versionsOf(packages)}. Run in Chromium${more.dependency ? SHARES : ''}.`,
   packages,
   daily,
-  rows: [page(name, { build })],
+  rows: [page(name, { build, ...more })],
 });
 
 export const BUNDLERS = [
-  bundler('esbuild', { esbuild: '0.28.2' }, ESBUILD, true),
-  bundler('Rollup', { '@rollup/plugin-node-resolve': '16.0.3', rollup: '4.67.4' }, 'rollup -c rollup.config.mjs', true),
-  bundler('webpack', { webpack: '5.112.2', 'webpack-cli': '7.0.2' }, 'webpack -c webpack.config.mjs'),
-  bundler('Rspack', { '@rspack/cli': '2.2.8', '@rspack/core': '2.3.2' }, 'rspack build -c webpack.config.mjs'),
-  bundler('Parcel', { parcel: '2.16.4' }, 'parcel build index.html --dist-dir out --no-cache'),
+  bundler('esbuild', { esbuild: '0.28.2' }, ESBUILD, { daily: true, ...ONE_INSTANCE }),
+  bundler('Rollup', { '@rollup/plugin-node-resolve': '16.0.3', rollup: '4.67.4' }, 'rollup -c rollup.config.mjs', {
+    daily: true,
+  }),
+  bundler('webpack', { webpack: '5.112.2', 'webpack-cli': '7.0.2' }, 'webpack -c webpack.config.mjs', ONE_INSTANCE),
+  bundler(
+    'Rspack',
+    { '@rspack/cli': '2.2.8', '@rspack/core': '2.3.2' },
+    'rspack build -c webpack.config.mjs',
+    ONE_INSTANCE,
+  ),
+  bundler('Parcel', { parcel: '2.16.4' }, 'parcel build index.html --dist-dir out --no-cache', ONE_INSTANCE),
 ];
 
-const VITE_BUILD = bundler('Vite, build', { vite: '8.3.8' }, 'vite build --outDir out', true);
+const VITE_BUILD = bundler('Vite, build', { vite: '8.3.8' }, 'vite build --outDir out', {
+  daily: true,
+  ...ONE_INSTANCE,
+});
 export const VITE = {
   ...VITE_BUILD,
   name: 'Vite',

@@ -179,27 +179,6 @@ export const VITEST = {
   ),
 };
 
-// A CommonJS dependency of the app requires what the app imports. Two instances would be twice the bytes, and errors,
-// policies and reports of one would be strangers to the other.
-
-/** An export of each entry that shares state, or by which values are told apart. */
-const ENTRIES = Object.entries({
-  rejitter: 'RetryPolicy',
-  'rejitter/data': 'fromData',
-  'rejitter/fetch': 'HttpStatusError',
-  'rejitter/light': 'TimeoutError',
-  'rejitter/light/fetch': 'createFetch',
-  'rejitter/protection': 'RejectedError',
-});
-const ONE = `${ENTRIES.map(([entry, name], i) => `import { ${name} as own${i} } from '${entry}';`).join('\n')}
-import theirs from './node_modules/dependency/index.js';
-const own = [${ENTRIES.map((_, i) => `own${i}`)}];
-const instances = own.every((each, i) => each === theirs[i]) ? 'one' : 'several';
-`;
-const DEPENDENCY = {
-  'node_modules/dependency/index.js': `module.exports = [${ENTRIES.map(([entry, name]) => `require('${entry}').${name}`)}];`,
-  'node_modules/dependency/package.json': '{ "name": "dependency" }',
-};
 const ROLLUP = `import commonjs from '@rollup/plugin-commonjs';
 import { nodeResolve } from '@rollup/plugin-node-resolve';
 const plugins = [nodeResolve({ browser: process.env.BROWSER === '1', preferBuiltins: true }), commonjs()];
@@ -227,11 +206,11 @@ const BUN_PROGRAM = createRequire(createRequire(import.meta.url).resolve('bun/pa
 /** A program in `main`, or, where it is not bundled, in `source.mjs`: with one instance, and nothing else outside. */
 const inNode = (name, build, main, { env, by = 'node', instances = 'one' } = {}) =>
   row(name, {
+    dependency: true,
     expected: { instances },
     files: (folder) => ({
-      'source.mjs': folder.suite() + ONE + PRINT.replace('stringify(results)', 'stringify({ ...results, instances })'),
+      'source.mjs': folder.suite({ dependency: true }) + PRINT,
       ...{ 'rollup.config.mjs': ROLLUP, 'webpack.mjs': WEBPACK, 'vite.mjs': VITE },
-      ...DEPENDENCY,
     }),
     build,
     env,

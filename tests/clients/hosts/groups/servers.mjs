@@ -3,7 +3,7 @@
 import { EdgeVM } from '@edge-runtime/vm';
 
 import { inFolder, onPage } from '../browser.mjs';
-import { answeredBy, printedBy, row } from '../row.mjs';
+import { ONE_INSTANCE, answeredBy, printedBy, row } from '../row.mjs';
 import { MARK, PARTS, WITHOUT_LAB } from '../suite.mjs';
 
 const REFUSED = { wasm: 'refused' };
@@ -161,7 +161,11 @@ export const NITRO = {
   packages: { miniflare: '4.20260730.0', nitropack: '2.13.6' },
   rows: [
     nitro('node-server', { parts: ALL, results: answeredBy(BUILT_SERVER) }),
-    nitro('cloudflare_module', { results: builtWorker('/'), remark: 'Without the lab, see the last row.' }),
+    nitro('cloudflare_module', {
+      ...ONE_INSTANCE,
+      results: builtWorker('/'),
+      remark: 'Without the lab, see the last row.',
+    }),
     ...['vercel_edge', 'netlify_edge', 'deno_deploy'].map((preset) => nitro(preset, { built: true })),
     {
       ...nitro('cloudflare_module', { parts: ALL, rejected: /RollupError: .*lab\.wasm/ }),
@@ -317,11 +321,12 @@ const ANGULAR_CORE = ['common', 'compiler', 'compiler-cli', 'core', 'platform-br
 
 export const ANGULAR = {
   name: 'Angular',
-  versions: 'Angular 21.2.26, `@angular/build:application` 21.2.27.',
+  versions:
+    'Angular 21.2.26, `@angular/build:application` 21.2.27; a CommonJS dependency of the app shares its instance.',
   packages: {
     ...Object.fromEntries(ANGULAR_CORE.map((name) => [`@angular/${name}`, '21.2.26'])),
     ...{ '@angular/build': '21.2.27', '@angular/cli': '21.2.27' },
     ...{ rxjs: '7.8.2', tslib: '2.8.1', typescript: '5.9.3' },
   },
-  rows: [row('Angular', { files: ANGULAR_FILES, build: 'ng build app', results: inFolder('out') })],
+  rows: [row('Angular', { ...ONE_INSTANCE, files: ANGULAR_FILES, build: 'ng build app', results: inFolder('out') })],
 };
