@@ -66,20 +66,20 @@ export function chosen(conditions, known) {
   return undefined;
 }
 
-/** What hosts know, where they import and where they require. */
-export const HOSTS = {
-  Node: { both: ['node', 'module-sync'] },
-  'Node without require(esm)': { both: ['node'] },
-  Bun: { both: ['bun', 'node'] },
-  Deno: { both: ['deno', 'node'] },
-  'a bundler for pages': { both: ['module', 'browser'] },
-  'a bundler for Node': { both: ['module', 'node'] },
-  'esbuild, neutral': { both: [] },
-  workerd: { both: ['workerd', 'worker', 'browser'] },
-  'the edge runtime': { both: ['edge-light', 'worker', 'browser'] },
-  Metro: { both: ['react-native'] },
-  'Jest, node': { both: ['node', 'node-addons'] },
-  'Jest, jsdom': { both: ['browser'] },
-};
-for (const host of Object.values(HOSTS)) Object.assign(host, { import: [...host.both, 'import'] });
-for (const host of Object.values(HOSTS)) Object.assign(host, { require: [...host.both, 'require'] });
+/** The conditions that hosts know, where they import and where they require. */
+export const HOSTS = Object.fromEntries(
+  Object.entries({
+    Node: ['node', 'module-sync'],
+    'Node without require(esm)': ['node'],
+    Bun: ['bun', 'node'],
+    Deno: ['deno', 'node'],
+    'a bundler for pages': ['module', 'browser'],
+    'a bundler for Node': ['module', 'node'],
+    'esbuild, neutral': [],
+    workerd: ['workerd', 'worker', 'browser'],
+    'the edge runtime': ['edge-light', 'worker', 'browser'],
+    Metro: ['react-native'],
+    'Jest, node': ['node', 'node-addons'],
+    'Jest, jsdom': ['browser'],
+  }).map(([name, both]) => [name, { import: [...both, 'import'], require: [...both, 'require'] }]),
+);
