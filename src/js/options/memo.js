@@ -27,6 +27,8 @@ export function remembering(read) {
     if (left === 0 || !isObject(options) || Object.getPrototypeOf(options) !== Object.prototype) return read(options);
     // Each is read once.
     const given = { ...options };
+    // A copy of a preset has more than these: what its cap bounds.
+    if (given[ORIGIN]) return read(given);
     const found = Object.keys(given);
     const isSame = (/** @type {string} */ name, /** @type {number} */ i) =>
       name === names[i] && given[name] === values[name];
@@ -35,7 +37,7 @@ export function remembering(read) {
       return last;
     }
     const settings = read(given);
-    const keeps = !given[ORIGIN] && !found.some((name) => isObject(given[name]) || isFunction(given[name]));
+    const keeps = !found.some((name) => isObject(given[name]) || isFunction(given[name]));
     left--;
     if (keeps) [names, values, last] = [found, given, settings];
     return settings;

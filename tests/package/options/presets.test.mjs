@@ -44,6 +44,28 @@ test('there are published numbers for every preset, and no others', () => {
   for (const { preset, policy } of VECTORS) assert.deepEqual(dataOf(presets[preset]), { version: 1, ...policy });
 });
 
+/** The waits of an operation that fails, by a function that keeps the options of its last call. */
+async function waitsOf(retry, options) {
+  const { clock } = await underClock(() => retry(fails(new Error('down')), options));
+  return clock.delays;
+}
+
+test('a function that keeps options takes no copy of a preset for options of the same names and values', async () => {
+  const { retry } = await importPackage();
+  for (const [name, preset] of OPTIONS) {
+    const own = { maxAttempts: 12, seed: 7, totalTimeoutMs: undefined };
+    const copy = { ...preset, ...own };
+    const twin = Object.fromEntries(Object.entries(copy));
+    const expected = [copy, twin].map((options) => [...new RetryPolicy(options).delays()].map(Math.ceil));
+    for (const order of [
+      [0, 1, 0],
+      [1, 0, 1],
+    ])
+      for (const which of order)
+        assert.deepEqual(await waitsOf(retry, [copy, twin][which]), expected[which], `${name}, ${order}`);
+  }
+});
+
 const BACKOFFS = [undefined, ...kindsOf('backoff'), (k) => 7 * k, [5, 70_000]];
 const RATIO = { type: 'proportional', ratio: 0.25 };
 const JITTERS = [undefined, ...kindsOf('jitter'), RATIO, { type: 'additive', maxMs: 30 }];
