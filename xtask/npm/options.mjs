@@ -49,8 +49,8 @@ if (OPTIONS.length !== TABLE.match(/^ +".*$/gm)?.length) throw new Error('a line
 /** Returns the module of JavaScript that has the options by name, each with its rule of src/js/options/rules.js. */
 export function rulesModule() {
   const ruleOf = ({ rule, words, takers }) => {
-    if (words.length > 0) return `${rule}('${words.join("', '")}')`;
-    return takers.includes('retry') ? rule.toUpperCase() : `POLICY_${rule.toUpperCase()}`;
+    if (words.length > 0) return `/* @__PURE__ */ rules.${rule}('${words.join("', '")}')`;
+    return takers.includes('retry') ? `rules.${rule.toUpperCase()}` : `rules.POLICY_${rule.toUpperCase()}`;
   };
   return [
     '// Written by `node xtask/npm/options.mjs`, of the table of all options: crates/rejitter/src/data/table.rs.',
@@ -59,7 +59,7 @@ export function rulesModule() {
     '',
     "/** The options by name. @type {Readonly<Record<string, import('./reader.js').Rule>>} */",
     'export const RULES = {',
-    ...OPTIONS.map((option) => `  ${option.name}: rules.${ruleOf(option)},`),
+    ...OPTIONS.map((option) => `  ${option.name}: ${ruleOf(option)},`),
     '};',
     '',
   ].join('\n');

@@ -10,9 +10,9 @@ import { readCallOptions, readFetchOptions } from './options.js';
 import { cancelBody } from './response.js';
 
 /** @param {import('../options/settings.js').Load} load */
-export function createFetchApi(load) {
+export function createFetchOf(load) {
   /** @param {any} [options] or a RetryPolicy @param {any} [inner] sends requests; defaults to the global fetch */
-  function createFetch(options, inner) {
+  return function createFetch(options, inner) {
     if (isFunction(options)) throw problemOf('options', options, ['', 'secondArgument']);
     if (inner !== undefined && !isFunction(inner)) throw problemOf('fetch', inner, FUNCTION);
     const reading = readFetchOptions(options, load);
@@ -31,9 +31,12 @@ export function createFetchApi(load) {
     };
     const place = placeOf(fetch, inner);
     return fetch;
-  }
+  };
+}
 
+/** @param {() => any} createFetch */
+export function fetchWithRetryOf(createFetch) {
   const fetchWithRetry = createFetch();
   hide(fetchWithRetry, 'name', 'fetchWithRetry');
-  return { createFetch, fetchWithRetry };
+  return fetchWithRetry;
 }

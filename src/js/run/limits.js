@@ -70,7 +70,7 @@ class NoLimits {
 }
 
 /** The limits of all operations that nothing ends early, and that nobody counts. */
-export const NO_LIMITS = new NoLimits();
+export const NO_LIMITS = /* @__PURE__ */ new NoLimits();
 
 /**
  * Returns the limits of an operation. A run's signal adds to that of the settings.
