@@ -6,7 +6,8 @@ import { charge, policy } from './charge.mjs';
 export class ChargeWorkflow extends WorkflowEntrypoint<unknown, { orderId: string }> {
   override async run(event: WorkflowEvent<{ orderId: string }>, step: WorkflowStep): Promise<string> {
     let waitMs = 0;
-    const retries = { limit: 7, delay: () => waitMs };
+    // Its own backoff, exponential by default, would multiply what `delay` returns.
+    const retries = { limit: 7, delay: () => waitMs, backoff: 'constant' as const };
     return step.do('charge', { retries }, async ({ attempt }) => {
       try {
         return await charge(event.payload.orderId);
