@@ -5,7 +5,7 @@ import type { ReconnectOptions } from 'rejitter/reconnect';
 
 type Job = { id: number };
 
-/** Streams jobs, after the last one that was seen. */
+/** Streams jobs, after the last one that was handled. */
 export function watchJobs(address: string, handle: (job: Job) => void, options?: ReconnectOptions) {
   let after = 0;
   const write = (request: object) => Buffer.from(JSON.stringify(request)); // yours are generated
@@ -21,8 +21,8 @@ export function watchJobs(address: string, handle: (job: Job) => void, options?:
       stream.on('metadata', () => opened());
       stream.on('data', (job: Job) => {
         alive();
-        after = job.id;
         handle(job);
+        after = job.id;
       });
       stream.on('error', (error) => reject(isTransientError(error) ? error : permanent(error)));
       stream.on('end', () => reject(new Error('ended')));

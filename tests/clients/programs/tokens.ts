@@ -1,22 +1,31 @@
-import { RetryPolicy, isTransientError } from 'rejitter';
+import { type Attempt, RetryPolicy, isTransientError, retry } from 'rejitter';
 import { breaker, budget, protect } from 'rejitter/protection';
 
 const api = 'https://example.com';
 let token = '';
 let refreshing: Promise<void> | undefined;
 
+/** Of a server that gives a token twice if an answer is lost. */
+async function fetchToken({ signal }: Attempt): Promise<string> {
+  const response = await fetch(`${api}/token`, { method: 'POST', signal });
+  if (response.ok) return response.text();
+  throw Object.assign(new Error(`no token: status ${response.status}`), { status: response.status });
+}
+
 async function refresh(): Promise<void> {
   try {
-    const response = await fetch(`${api}/token`, { method: 'POST' });
-    if (!response.ok) throw new Error(`no token: status ${response.status}`);
-    token = await response.text();
+    token = await retry(fetchToken, { retryIf: isTransientError });
   } finally {
     refreshing = undefined;
   }
 }
 
+const statusOf = (error: unknown) => (error as { status?: number } | undefined)?.status;
+
 const policy = new RetryPolicy({
-  retryIf: (error, { attempt }) => (error.status === 401 ? attempt === 1 : isTransientError(error)),
+  // Not "attempt === 1": a token may run out during the waits. A second 401 in a row has met a new one.
+  retryIf: (error, { previousError }) =>
+    statusOf(error) === 401 ? statusOf(previousError) !== 401 : isTransientError(error),
   beforeRetry({ error }) {
     const { status, sent } = error as { status?: number; sent?: string };
     if (status === 401 && sent === token) return (refreshing ??= refresh());

@@ -160,14 +160,6 @@ test('what ends it, with one socket or request: 4401, a status of 401, and, with
   assert.deepEqual([denied.requests.length, done.requests.length], [1, 1]);
 });
 
-test('events: a long retry: is a lower bound, and the last id is sent', async () => {
-  const server = await streams('retry: 1200\nid: 7\ndata: a\n\n');
-  await keeping(server, () => server.requests.length === 2);
-  assert.ok(gap(server) >= 1199, `${gap(server)} ms`);
-  const ids = server.requests.map(({ lastId }) => lastId);
-  assert.deepEqual(ids, [undefined, '7']);
-});
-
 test('events: retry: 0 makes no tight loop', async () => {
   const server = await streams('retry: 0\ndata: a\n\n');
   const { delays } = await keeping(server, ({ delays }) => delays.length >= 5, { jitter: 'none' });
