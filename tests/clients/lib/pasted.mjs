@@ -13,14 +13,15 @@ const { virtualClock } = await importTesting();
 /**
  * Calls `body` with a virtual clock and without chance; returns its outcome. The clock runs until that settles.
  * @param {(clock: any) => Promise<any>} body
+ * @param {number} [draw] what `Math.random` returns
  */
-export const still = (body) => underClock((clock) => clock.runUntil(body(clock), { graceMs: 2 })); // for sockets
+export const still = (body, draw) => underClock((clock) => clock.runUntil(body(clock), { graceMs: 2 }), draw); // for sockets
 
 /** The same, but `body` moves the clock itself. */
-export async function underClock(body) {
+export async function underClock(body, draw = 0.5) {
   const clock = virtualClock({ date: true });
   const { random } = Math;
-  Math.random = () => 0.5;
+  Math.random = () => draw;
   try {
     return await body(clock);
   } finally {
