@@ -8,16 +8,13 @@ import { test } from 'node:test';
 import { vectors } from '../../package/lib/consumer.mjs';
 import { literal, tableIn } from '../../package/lib/readers.mjs';
 import { PAGES, page, runCell, sameTimes } from '../lib/migration.mjs';
+import { subsets } from '../lib/subsets.mjs';
 
 /** Rows that need other answers or differ alone, and pairs of options that differ, as the remark of one says. */
 const { requests: SPECIAL, different: DIFFERENT } = vectors('migration');
 
 /** A wait grows with its draw in each package: the same waits at these draws are the same distribution. */
 const DRAWS = [0, 0.3, 0.97];
-
-/** All subsets of two or three of a list. */
-const subsets = (list) =>
-  list.flatMap((a, i) => list.slice(i + 1).flatMap((b, j) => [[a, b], ...list.slice(i + j + 2).map((c) => [a, b, c])]));
 
 /** Merges cells. A preset is first, so that the options of other rows count. */
 const merged = (cells) => `{ ...${[...cells].sort((a, b) => presetIn(b) - presetIn(a)).join(', ...')} }`;
