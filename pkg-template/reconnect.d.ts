@@ -106,9 +106,10 @@ export interface ReconnectOptions extends Pick<RetryOptions, Shared> {
   stableMs?: number | undefined;
   /**
    * Subscribes to what says that another attempt is worth it now; returns a function that unsubscribes. `wake()` brings
-   * a wait forward, to within a second, and pings an open connection. `false`: nothing does.
+   * a wait forward, to within a second, and pings an open connection. While a session connects or `retryIf` is
+   * awaited, it is remembered for the wait that follows. `false`: nothing does.
    *
-   * @default in pages: online, visible again, pageshow, resume
+   * @default in pages: online, visible again, out of the back/forward cache, resume
    * @example `{ wakeOn: (wake) => NetInfo.addEventListener(({ isConnected }) => isConnected && wake()) }`
    */
   wakeOn?: ((wake: () => void) => () => void) | false | undefined;

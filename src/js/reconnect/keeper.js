@@ -42,9 +42,14 @@ function keep(session, settings, resolve, reject) {
   let over = false;
   /** Ends what runs or waits now. @type {(reason?: unknown) => void} */
   let cut = () => {};
-  /** Brings a wait forward, or doubts an open connection. */
-  let wake = cut;
   let unsubscribe = cut;
+  /** A wake-up came since the attempt started, and nothing opened since then: it brings the wait after it forward. */
+  let missed = false;
+  const remember = () => {
+    missed = true;
+  };
+  /** Brings a wait forward, doubts an open connection, or is remembered. */
+  let wake = remember;
 
   /**
    * Calls a hook, if it is set.
@@ -81,6 +86,7 @@ function keep(session, settings, resolve, reject) {
       let until = from + ms;
       let woken = false;
       const done = () => {
+        wake = remember;
         cancel();
         resolve(woken);
       };
@@ -99,6 +105,10 @@ function keep(session, settings, resolve, reject) {
         cancel();
         cancel = startTimer(at - time, done, unref, time);
       };
+      if (missed) {
+        missed = false;
+        wake();
+      }
     });
   /** Start of the last attempt that a wake-up brought forward: they make no tight loop. */
   let wokenAt = -Infinity;
@@ -127,20 +137,22 @@ function keep(session, settings, resolve, reject) {
       if (over) return gate?.close('aborted');
       if (error === undefined) {
         report.attempts++;
-        const opened = () => {
-          report.connections++;
-          gate?.close('success');
-          emit('onOpen', attempt, { connections: report.connections });
-        };
         const facts = { attempt, connections: report.connections, previousError, previousDelayMs };
+        missed = false;
         /** @type {import('./session.js').End} */
         const ended = await new Promise((resolve) => {
+          const opened = () => {
+            report.connections++;
+            [missed, wake] = [false, doubt];
+            gate?.close('success');
+            emit('onOpen', attempt, { connections: report.connections });
+          };
           const { start, end, doubt } = connectionOf(settings, opened, (ended) => {
+            wake = remember;
             report.openMs += ended.openMs || 0;
             resolve(ended);
           });
           cut = end;
-          wake = doubt;
           start(session, facts);
         });
         if (over) return gate?.close('aborted');

@@ -10,8 +10,11 @@ export function onPageEvents(wake) {
   const page = globalThis.document;
   if (!page?.addEventListener || !globalThis.addEventListener) return () => {};
   const seen = () => page.visibilityState === 'visible' && wake();
+  // A page that was just loaded is shown, too, which says nothing.
+  const shown = (/** @type {any} */ { persisted }) => persisted && wake();
   const change = (/** @type {'addEventListener' | 'removeEventListener'} */ how) => {
-    for (const type of ['online', 'pageshow']) globalThis[how](type, wake);
+    globalThis[how]('online', wake);
+    globalThis[how]('pageshow', shown);
     page[how]('visibilitychange', seen);
     page[how]('resume', wake);
   };

@@ -32,14 +32,15 @@ const keeping = (body) =>
   });
 
 const [document, window] = [new EventTarget(), new EventTarget()];
-for (const [target, type, state] of [
-  [document, 'visibilitychange', 'hidden'],
-  [document, 'visibilitychange', 'visible'],
-  [document, 'resume'],
-  [window, 'online'],
-  [window, 'pageshow'],
+for (const [wakes, target, type, visibilityState, persisted] of [
+  [false, document, 'visibilitychange', 'hidden'],
+  [true, document, 'visibilitychange', 'visible'],
+  [true, document, 'resume'],
+  [true, window, 'online'],
+  [false, window, 'pageshow', 'visible', false],
+  [true, window, 'pageshow', 'visible', true],
 ])
-  test(`a page's ${type} ${state === 'hidden' ? 'while it is hidden wakes nothing' : 'wakes a wait'}`, () => {
+  test(`a page's ${type}, ${visibilityState}, ${persisted ? 'from the cache ' : ''}wakes ${wakes ? 'a wait' : 'nothing'}`, () => {
     const own = (name) => ({ [name]: window[name].bind(window) });
     const globals = { document, ...own('addEventListener'), ...own('removeEventListener') };
     const listeners = () => getEventListeners(target, type).length;
@@ -48,10 +49,10 @@ for (const [target, type, state] of [
       const hour = { baseMs: 3_600_000, capMs: 3_600_000, seed: undefined, random: () => 0.5 };
       start(() => seen.push(clock.now - 1000) && refused(), hour);
       await clock.advance(10_000);
-      document.visibilityState = state;
-      target.dispatchEvent(new Event(type));
+      document.visibilityState = visibilityState;
+      target.dispatchEvent(Object.assign(new Event(type), { persisted }));
       await clock.advance(10_000);
-      assert.deepEqual([seen, listeners()], [state === 'hidden' ? [0] : [0, 10_500], 1]);
+      assert.deepEqual([seen, listeners()], [wakes ? [0, 10_500] : [0], 1]);
     };
     return withGlobals(globals, () => keeping(body)).then(() => assert.equal(listeners(), 0));
   });
@@ -123,6 +124,21 @@ test('closing codes: permanent, or worth another try', () => {
     assert.deepEqual([own.code, own.reason, own.message], [code, 'why', `closed with ${code}: why`]);
   }
 });
+
+test("an expired token: retryIf is not called for closeError's 4401, and for an error of one's own with this code", () =>
+  onClock(async (clock) => {
+    for (const [expired, attempts] of [
+      [closeError({ code: 4401 }), 1],
+      [Object.assign(new Error('expired'), { code: 4401 }), 2],
+    ]) {
+      let [calls, refreshes] = [0, 0];
+      const session = ({ finish }) => (++calls > 1 ? finish() : Promise.reject(expired));
+      const kept = keepConnected(session, { retryIf: async () => ++refreshes > 0 }).catch(() => {});
+      await clock.advance(10_000);
+      await kept;
+      assert.deepEqual([calls, refreshes], [attempts, attempts - 1]);
+    }
+  }));
 
 test('connections that share a breaker spare a server that is down, and are back within the cap', async () => {
   /** 40 connections, whose server is down for a minute: the starts meanwhile, and how many are open 15 and 30 s later. */
