@@ -36,7 +36,7 @@ const UNITS = /** @type {Record<string, number>} */ ({ ms: 1, s: 1000, m: 60_000
  */
 export function rateLimitHint(response) {
   const { status, headers } = response ?? {};
-  if ((status !== 429 && status !== 403 && status !== 503) || Number(retryAfterMs(response)) > 0) return undefined;
+  if (Number(retryAfterMs(response)) > 0) return undefined;
   /** @param {string} name */
   const header = (name) => headerOf(headers, name);
   const now = serverTime(header('date'));

@@ -8,7 +8,7 @@ import { underClock } from '../lib/clock.mjs';
 import { importEntry, vectors } from '../lib/consumer.mjs';
 import { importFetch, statuses } from '../lib/fetching.mjs';
 
-const { rateLimitHint, retryAfterMs } = await importFetch();
+const { createFetch, rateLimitHint, retryAfterMs } = await importFetch();
 const light = await importEntry('light/fetch');
 const { now, cases } = vectors('retry-after');
 
@@ -93,4 +93,14 @@ test('rateLimitHint reads the headers of the services', (t) => {
   }
   for (const nothing of [undefined, null, 5, {}, { status: 429 }, { status: 429, headers: null }])
     assert.equal(rateLimitHint(nothing), undefined);
+});
+
+test('a limit that GraphQL answers with 200 is waited for', async () => {
+  const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '2' };
+  const limited = () => Response.json({ errors: [{ type: 'RATE_LIMITED' }] }, { headers });
+  const { inner, calls } = statuses(limited(), Response.json({ data: 'Ada' }));
+  const retryOn = async ({ response, retryable }) => retryable || 'errors' in (await response.clone().json());
+  const send = createFetch({ methods: ['POST'], hint: rateLimitHint, retryOn, random: () => 0 }, inner);
+  const { clock, value } = await underClock(() => send('http://x/graphql', { method: 'POST' }));
+  assert.deepEqual([await value.json(), calls.length, clock.now], [{ data: 'Ada' }, 2, 3000]);
 });

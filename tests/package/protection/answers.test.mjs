@@ -161,3 +161,22 @@ timed('headers that throw when they are read change nothing but the hint', async
     assert.equal(seen.value?.status, status);
   }
 });
+
+timed('a 429 that requests no wait holds nobody, unless `hint` gives it one', async (clock) => {
+  /** 40 calls of a server that is limited for 250 ms: the requests, and the calls that end with 429. */
+  async function burst(hint) {
+    const openAt = clock.now + 250;
+    let requests = 0;
+    const inner = async () => {
+      requests += 1;
+      return new Response(null, { status: clock.now < openAt ? 429 : 200 });
+    };
+    const fetch = createFetch({ ...plain, baseMs: 20, maxAttempts: 3, protection: protect(cooldown()), hint }, inner);
+    const all = Promise.all(Array.from({ length: 40 }, () => fetch(A).then(({ status }) => status)));
+    await clock.drain();
+    return [requests, (await all).filter((status) => status === 429).length];
+  }
+  assert.deepEqual(await burst(), [120, 40]);
+  const [requests, failed] = await burst((response) => (response.status === 429 ? 300 : undefined));
+  assert.ok(requests <= 80 && failed === 0, `${requests} requests, ${failed} failed`);
+});
