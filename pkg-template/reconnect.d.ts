@@ -10,7 +10,10 @@ import type { RetryOptions, Verdict } from './options.js';
 
 /** Describes one connection to the session. Its functions need no `this`. */
 export interface Connection<T = unknown> {
-  /** Number of this attempt in a row: since the last stable connection, or since the start. The first is 1. */
+  /**
+   * Number of this attempt in a row. The first of all is 1. The end of a stable connection counts as the row's first
+   * failure, so the attempt after it is 2.
+   */
   readonly attempt: number;
   /** Number of connections that were open before this one. Above 0, resume or catch up. */
   readonly connections: number;
@@ -98,7 +101,7 @@ export interface ReconnectOptions extends Pick<RetryOptions, Shared> {
    */
   connectTimeoutMs?: number | undefined;
   /**
-   * A connection that was open for this time is stable, in ms: after its end, attempts count from 1. Non-negative.
+   * A connection that was open for this time is stable, in ms: its end is the first failure of a new row. Non-negative.
    *
    * @default half of `capMs`
    * @example `{ stableMs: 60_000 }`

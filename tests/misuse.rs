@@ -105,5 +105,5 @@ fn misuse_has_texts_of_our_own() {
             checked += 1;
         }
     }
-    assert_eq!((errors.len(), checked), (13, 27));
+    assert_eq!((errors.len(), checked), (16, 29));
 }

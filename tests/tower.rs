@@ -13,11 +13,12 @@ use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    BreakerOptions, BudgetOptions, Classify, CooldownOptions, HedgeOptions, Protection, RetryLayer,
-    RetryPolicy, Signal, Sleeper, StopReason, Verdict,
+    BreakerOptions, BudgetOptions, Classify, CooldownOptions, HedgeOptions, Jitter, Protection,
+    RetryLayer, RetryPolicy, Signal, Sleeper, StopReason, Verdict,
 };
 use tower::{Layer, Service, ServiceExt, service_fn};
 
+use crate::common::clockless::Clockless;
 use crate::common::protected::on;
 
 const POLICY: RetryPolicy = RetryPolicy::exponential().with_max_attempts(4);
@@ -46,6 +47,19 @@ fn slow<'a, Request>(
             outcome
         }
     })
+}
+
+/// Waits of 10 s, and 25 s for them.
+#[test]
+fn without_a_clock_the_waits_are_the_time() {
+    let (time, calls) = (VirtualTime::new(), Cell::new(0));
+    let policy = RetryPolicy::fixed(Duration::from_secs(10)).with_jitter(Jitter::None);
+    let service = RetryLayer::new(policy, transient)
+        .sleeper(Clockless(&time))
+        .total_timeout(Duration::from_secs(25))
+        .layer(slow((&time, &calls), |_| (0, Ok(503))));
+    assert_eq!(time.block_on(service.oneshot(())), Ok(503));
+    assert_eq!((calls.get(), time.now().as_secs()), (3, 20));
 }
 
 /// The outcome of a request whose attempts have these outcomes, how many there were, and seconds until it ended.

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod clockless;
 pub mod differential;
 pub mod fields;
 pub mod http;

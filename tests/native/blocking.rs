@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use rejitter::testing::VirtualTime;
 use rejitter::{BlockingSleeper, Jitter, RetryPolicy, Sleeper, StopReason, retry_blocking};
 
+use crate::common::clockless::Clockless;
+
 const MS: Duration = Duration::from_millis(1);
 
 fn steady(base_ms: u32) -> RetryPolicy {
@@ -37,6 +39,20 @@ fn no_attempt_begins_at_or_after_the_deadline() {
         assert_eq!(failed.reason, StopReason::Deadline);
         assert_eq!(failed.report.attempts, attempts);
     }
+}
+
+#[test]
+fn without_a_clock_the_waits_are_the_time() {
+    let time = VirtualTime::new();
+    let failed = retry_blocking(steady(10_000), || Err::<(), _>("own"))
+        .total_timeout(25_000 * MS)
+        .report()
+        .sleeper(Clockless(&time))
+        .call()
+        .unwrap_err();
+    assert_eq!(failed.reason, StopReason::Deadline);
+    assert_eq!(time.now(), 20_000 * MS);
+    assert_eq!(failed.report.elapsed, 20_000 * MS);
 }
 
 #[test]

@@ -67,7 +67,8 @@ fn polling_on_after_the_end_is_a_mistake() {
 mod by_default {
     use std::cell::Cell;
 
-    use rejitter::{AttemptError, HedgeOptions, Protection, TimeoutError, Verdict};
+    use rejitter::reconnect::{End, keep_connected};
+    use rejitter::{AttemptError, HedgeOptions, Protection, TimeoutError, TokioSleeper, Verdict};
 
     use super::*;
 
@@ -151,5 +152,23 @@ mod by_default {
         tokio::time::sleep(MS).await;
         task.abort();
         assert!(task.await.unwrap_err().is_cancelled());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_are_kept_on_its_timers() {
+        macro_rules! kept {
+            () => {
+                keep_connected(STEADY, |connection| async move {
+                    connection.opened();
+                    tokio::time::sleep(20_000 * MS).await;
+                    Err::<(), _>(connection.attempt)
+                })
+                .when(|end| *end != End::Failed(2))
+            };
+        }
+        assert_eq!(tokio::spawn(kept!().run()).await.unwrap(), End::Failed(2));
+        assert_eq!(kept!().sleeper(TokioSleeper).run().await, End::Failed(2));
+        let by_function = kept!().sleep(tokio::time::sleep);
+        assert_eq!(by_function.run().await, End::Failed(2));
     }
 }

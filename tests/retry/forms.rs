@@ -16,8 +16,8 @@ use rejitter::{
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-use super::protection::Clockless;
 use super::{Failed, MS, NS, steady};
+use crate::common::clockless::Clockless;
 use crate::common::random::Random;
 
 #[test]

@@ -5,16 +5,19 @@ use std::collections::BTreeMap;
 use std::pin::pin;
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use futures_util::future::{Either, select};
+use futures_util::stream::FuturesUnordered;
+use rejitter::reconnect::{Connection, End, keep_connected};
 use rejitter::testing::VirtualTime;
-use rejitter::{
-    Connection, End, Jitter, ReconnectOptions, RetryPolicy, Seed, Sleeper, Verdict, keep_connected,
-};
+use rejitter::{Jitter, RetryPolicy, Seed, Sleeper, Verdict, sleep_fn};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::operations::{ms, nth};
+use super::poll;
+use crate::common::clockless::Clockless;
 use crate::common::protected::{NERVOUS, breaker, on};
 use crate::common::random::Random;
 
@@ -119,57 +122,50 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from((duration.as_nanos() + 500_000) / 1_000_000).unwrap()
 }
 
-fn play(scene: &Value) {
-    let (time, seen) = (VirtualTime::new(), RefCell::new(Seen::default()));
+fn play<'a>(scene: &Value, time: &'a VirtualTime, sleeper: impl Sleeper + 'a) {
+    let seen = RefCell::new(Seen::default());
     let sessions = &scene["sessions"];
     let mut steps = sessions.as_array().unwrap().iter();
     let silence = steps.find(|step| step["silenceMs"].is_u64());
-    let options = ReconnectOptions {
-        silence: silence.map_or(Duration::MAX, |step| ms(&step["silenceMs"])),
-        seed: Some(half()),
-        ..ReconnectOptions::default()
-    };
     let mut asked = 0;
-    let kept = keep_connected(
-        policy(scene),
-        options,
-        &time,
-        |connection| {
-            let mut now = seen.borrow_mut();
-            now.starts
-                .push(json!([millis(time.now()), connection.attempt]));
-            now.connections = connection.connections;
-            let step = nth(sessions, now.starts.len() as u64);
-            session(step, connection, &time, &seen)
-        },
-        |end| {
-            let name = match end {
-                End::Failed(error) => error.name.as_str(),
-                End::Closed => "closed",
-                _ => "TimeoutError",
-            };
-            seen.borrow_mut()
-                .ends
-                .push(json!([millis(time.now()), name]));
-            asked += 1;
-            let answer = scene.get("retryIf").map(|answers| nth(answers, asked));
-            match (end, answer) {
-                (End::Failed(error), _) if error.permanent => Verdict::Stop,
-                (_, Some(Value::Bool(again))) => (*again).into(),
-                (_, Some(answer)) => Verdict::RetryExactly(ms(&answer["afterMs"])),
-                (
-                    End::Failed(Scripted {
-                        hint: Some(hint), ..
-                    }),
-                    _,
-                ) => Verdict::RetryAtLeast(*hint),
-                _ if scene["ends"]["resolves"] == "finished" && asked == 2 => Verdict::Stop,
-                _ => Verdict::Retry,
-            }
-        },
-    );
-    let until = Sleeper::sleep(&time, ms(&scene["untilMs"]));
-    let end = match time.block_on(select(pin!(kept), pin!(until))) {
+    let kept = keep_connected(policy(scene), |connection| {
+        let mut now = seen.borrow_mut();
+        now.starts
+            .push(json!([millis(time.now()), connection.attempt]));
+        now.connections = connection.connections;
+        let step = nth(sessions, now.starts.len() as u64);
+        session(step, connection, time, &seen)
+    })
+    .when(|end| {
+        let name = match end {
+            End::Failed(error) => error.name.as_str(),
+            End::Closed => "closed",
+            _ => "TimeoutError",
+        };
+        seen.borrow_mut()
+            .ends
+            .push(json!([millis(time.now()), name]));
+        asked += 1;
+        let answer = scene.get("retryIf").map(|answers| nth(answers, asked));
+        match (end, answer) {
+            (End::Failed(error), _) if error.permanent => Verdict::Stop,
+            (_, Some(Value::Bool(again))) => (*again).into(),
+            (_, Some(answer)) => Verdict::RetryExactly(ms(&answer["afterMs"])),
+            (
+                End::Failed(Scripted {
+                    hint: Some(hint), ..
+                }),
+                _,
+            ) => Verdict::RetryAtLeast(*hint),
+            _ if scene["ends"]["resolves"] == "finished" && asked == 2 => Verdict::Stop,
+            _ => Verdict::Retry,
+        }
+    })
+    .silence(silence.map_or(Duration::MAX, |step| ms(&step["silenceMs"])))
+    .seed(half())
+    .sleeper(sleeper);
+    let until = Sleeper::sleep(time, ms(&scene["untilMs"]));
+    let end = match time.block_on(select(pin!(kept.run()), pin!(until))) {
         Either::Left((end, _)) => Some(end),
         Either::Right(_) => None,
     };
@@ -210,7 +206,9 @@ fn scenes() {
             continue;
         }
         println!("{}", scene["name"]);
-        play(scene);
+        let (time, clockless) = (VirtualTime::new(), VirtualTime::new());
+        play(scene, &time, &time);
+        play(scene, &clockless, Clockless(&clockless));
         played += 1;
     }
     assert!(played > 15);
@@ -239,49 +237,45 @@ fn random_lives_never_overlap_and_leave_nothing() {
         let (time, open, random) = (VirtualTime::new(), Cell::new(0), Random::new(seed));
         let draw = |below: u32| u64::from(random.below(below));
         let (earliest, ended) = (Cell::new(Duration::ZERO), Cell::new(0));
-        let options = ReconnectOptions {
-            connect_timeout: Duration::from_millis(1_000 + draw(12_000)),
-            silence: Duration::from_millis(100 + draw(20_000)),
-            seed: Some(Seed::new(seed)),
-            ..ReconnectOptions::default()
-        };
-        let kept = keep_connected(
-            RetryPolicy::reconnecting(),
-            options,
-            &time,
-            |connection| {
-                sessions += 1;
-                assert!(time.now() >= earliest.get(), "sooner than requested");
-                let (time, open, draw) = (&time, &open, &draw);
-                async move {
-                    let _socket = Socket::new(open);
-                    for _ in 0..draw(4) {
-                        Sleeper::sleep(time, Duration::from_millis(draw(15_000))).await;
-                        if draw(2) == 0 {
-                            connection.opened();
-                        }
-                        connection.alive();
+        let connect_timeout = Duration::from_millis(1_000 + draw(12_000));
+        let silence = Duration::from_millis(100 + draw(20_000));
+        let kept = keep_connected(RetryPolicy::reconnecting(), |connection| {
+            sessions += 1;
+            assert!(time.now() >= earliest.get(), "sooner than requested");
+            let (time, open, draw) = (&time, &open, &draw);
+            async move {
+                let _socket = Socket::new(open);
+                for _ in 0..draw(4) {
+                    Sleeper::sleep(time, Duration::from_millis(draw(15_000))).await;
+                    if draw(2) == 0 {
+                        connection.opened();
                     }
-                    if draw(3) == 0 {
-                        Ok(())
-                    } else {
-                        Err(Duration::from_millis(draw(60_000)))
-                    }
+                    connection.alive();
                 }
-            },
-            |end| {
-                assert_eq!(open.get(), 0, "a session that has ended is there");
-                ended.set(ended.get() + 1);
-                match end {
-                    End::Failed(_) if ended.get() == 12 => Verdict::Stop,
-                    End::Failed(hint) => {
-                        earliest.set(time.now() + *hint);
-                        Verdict::RetryAtLeast(*hint)
-                    }
-                    _ => Verdict::Retry,
+                if draw(3) == 0 {
+                    Ok(())
+                } else {
+                    Err(Duration::from_millis(draw(60_000)))
                 }
-            },
-        );
+            }
+        })
+        .when(|end| {
+            assert_eq!(open.get(), 0, "a session that has ended is there");
+            ended.set(ended.get() + 1);
+            match end {
+                End::Failed(_) if ended.get() == 12 => Verdict::Stop,
+                End::Failed(hint) => {
+                    earliest.set(time.now() + *hint);
+                    Verdict::RetryAtLeast(*hint)
+                }
+                _ => Verdict::Retry,
+            }
+        })
+        .connect_timeout(connect_timeout)
+        .silence(silence)
+        .seed(seed)
+        .sleeper(&time)
+        .run();
         let until = Sleeper::sleep(&time, Duration::from_millis(draw(1_000_000)));
         let _ = time.block_on(select(Box::pin(kept), pin!(until)));
         assert_eq!((open.get(), time.waits()), (0, 0), "left of seed {seed}");
@@ -293,11 +287,6 @@ fn random_lives_never_overlap_and_leave_nothing() {
 #[test]
 fn a_connection_starts_when_its_breaker_lets_it() {
     let (time, api) = on(|p| p.breaker(NERVOUS));
-    let options = ReconnectOptions {
-        protection: Some(api.clone()),
-        seed: Some(Seed::new(1)),
-        ..ReconnectOptions::default()
-    };
     let starts = RefCell::new(Vec::new());
     api.open_for(Duration::from_secs(20));
     let session = |_| {
@@ -305,18 +294,121 @@ fn a_connection_starts_when_its_breaker_lets_it() {
         let fails = starts.borrow().len() < 3;
         std::future::ready(Err(if fails { "down" } else { "done" }))
     };
-    let kept = keep_connected(
-        RetryPolicy::reconnecting(),
-        options,
-        &time,
-        session,
-        |end| *end != End::Failed("done"),
-    );
-    time.block_on(kept);
+    let kept = keep_connected(RetryPolicy::reconnecting(), session)
+        .when(|end| *end != End::Failed("done"))
+        .protection(&api)
+        .seed(1)
+        .sleeper(&time);
+    time.block_on(kept.run());
     let starts = starts.into_inner();
     assert!(
         starts.len() == 3 && starts[0] >= Duration::from_secs(20),
         "{starts:?}"
     );
     assert_eq!((breaker(&api).opens, breaker(&api).rejected), (2, 2));
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// The attempt numbers of sessions of an hour, until the sixth ends everything.
+fn numbers_of_hours(time: &VirtualTime, sleeper: impl Sleeper) -> Vec<u64> {
+    let numbers = RefCell::new(Vec::new());
+    let kept = keep_connected(
+        RetryPolicy::reconnecting().with_max_attempts(5),
+        |connection| {
+            numbers.borrow_mut().push(connection.attempt);
+            async move {
+                connection.opened();
+                Sleeper::sleep(time, 3_600 * SECOND).await;
+                Err::<(), _>("reset")
+            }
+        },
+    );
+    let kept = kept.when(|_| numbers.borrow().len() < 6).sleeper(sleeper);
+    assert_eq!(time.block_on(kept.run()), End::Failed("reset"));
+    numbers.into_inner()
+}
+
+/// When a connection that says nothing any more is given up.
+fn silent_at(time: &VirtualTime, sleeper: impl Sleeper) -> Duration {
+    let kept = keep_connected(RetryPolicy::no_retries(), |connection| async move {
+        connection.opened();
+        std::future::pending::<Result<(), ()>>().await
+    });
+    let kept = kept.silence(40 * SECOND).sleeper(sleeper);
+    assert_eq!(time.block_on(kept.run()), End::Silent);
+    time.now()
+}
+
+/// A function of a runtime whose time a test has paused has the system's clock, which hardly moves.
+#[test]
+fn a_clock_that_is_missing_or_stands_still_keeps_connections_all_the_same() {
+    let time = VirtualTime::new();
+    let numbers = [1, 2, 2, 2, 2, 2];
+    assert_eq!(numbers_of_hours(&time, &time), numbers);
+    assert_eq!(numbers_of_hours(&time, Clockless(&time)), numbers);
+    let function = sleep_fn(|duration| Sleeper::sleep(&time, duration));
+    assert_eq!(numbers_of_hours(&time, function), numbers);
+
+    let time = VirtualTime::new();
+    assert_eq!(silent_at(&time, &time), 40 * SECOND);
+    let time = VirtualTime::new();
+    assert_eq!(silent_at(&time, Clockless(&time)), 40 * SECOND);
+    let time = VirtualTime::new();
+    let function = sleep_fn(|duration| Sleeper::sleep(&time, duration));
+    // The system's clock moves on by what the test takes.
+    let end = silent_at(&time, function);
+    assert!(end.abs_diff(40 * SECOND) < SECOND, "{end:?}");
+}
+
+/// The last of those that wait is a future that nobody polls any more.
+#[test]
+fn a_ping_reaches_one_of_those_that_wait_for_it() {
+    let time = VirtualTime::new();
+    let (woken, answered) = (Cell::new(0), Cell::new(0));
+    let waits = async |connection: &Connection| {
+        connection.ping_due().await;
+        woken.set(woken.get() + 1);
+        connection.alive();
+    };
+    let kept = keep_connected(RetryPolicy::no_retries(), |connection| {
+        let (waits, answered, time) = (&waits, &answered, &time);
+        async move {
+            connection.opened();
+            let clone = connection.clone();
+            // Each has a waker of its own, as in a task.
+            let mut tasks = FuturesUnordered::new();
+            tasks.push(waits(&connection));
+            tasks.push(waits(&clone));
+            let mut dropped = Box::pin(clone.ping_due());
+            assert!(poll(dropped.as_mut()).is_pending());
+            tasks.next().await;
+            answered.set(time.now().as_secs());
+            tasks.next().await;
+            Err::<(), _>("done")
+        }
+    });
+    let kept = kept.silence(40 * SECOND).sleeper(&time);
+    assert_eq!(time.block_on(kept.run()), End::Failed("done"));
+    // The second ping comes after half of the silence that follows the answer to the first.
+    assert_eq!(
+        (woken.get(), answered.get(), time.now()),
+        (2, 20, 40 * SECOND)
+    );
+}
+
+#[test]
+fn a_session_that_is_ready_when_its_time_is_over_was_in_time() {
+    let time = VirtualTime::new();
+    let kept = keep_connected(RetryPolicy::no_retries(), |connection| {
+        let time = &time;
+        async move {
+            Sleeper::sleep(time, 10 * SECOND).await;
+            connection.opened();
+            Sleeper::sleep(time, 40 * SECOND).await;
+            Err::<(), _>("in time")
+        }
+    });
+    let kept = kept.silence(40 * SECOND).sleeper(&time);
+    assert_eq!(time.block_on(kept.run()), End::Failed("in time"));
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rejitter::reconnect::keep_connected;
 use rejitter::testing::VirtualTime;
 use rejitter::{RetryPolicy, retry, retry_blocking, retry_with};
 
@@ -22,6 +23,15 @@ fn blocking_future() {
 // Without a feature that brings timers, and without timers.
 async fn missing_sleeper() -> Result<u8, String> {
     retry(POLICY, || async { Ok(42) }).await
+}
+//~ error: no timers to wait on: `DefaultSleeper` is not a `Sleeper`
+//~ note: enable rejitter's feature `tokio` (`js` on wasm32-unknown-unknown), or pass your runtime's function to `.sleep(…)`, such as `.sleep(async_io::Timer::after)`
+
+// The same for a connection.
+async fn missing_sleeper_of_a_connection() {
+    keep_connected(POLICY, |_| async { Ok::<_, String>(()) })
+        .run()
+        .await;
 }
 //~ error: no timers to wait on: `DefaultSleeper` is not a `Sleeper`
 //~ note: enable rejitter's feature `tokio` (`js` on wasm32-unknown-unknown), or pass your runtime's function to `.sleep(…)`, such as `.sleep(async_io::Timer::after)`

@@ -13,9 +13,8 @@ use rejitter::{
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::hedging::{AFTER_50_MS, Ends, Script, hedges, on};
-use super::{
-    Clockless, Failed, MS, NERVOUS, NS, breaker, open_once, poll, steady, tokens, tokens_of,
-};
+use super::{Failed, MS, NERVOUS, NS, breaker, open_once, poll, steady, tokens, tokens_of};
+use crate::common::clockless::Clockless;
 
 /// The outcome of an operation with hedges.
 macro_rules! hedged {

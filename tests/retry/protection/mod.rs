@@ -2,10 +2,9 @@
 
 use std::future::{pending, ready};
 use std::pin::pin;
-use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
-use rejitter::{BreakerState, BudgetOptions, Protection, Sleeper, retry};
+use rejitter::{BreakerState, BudgetOptions, Protection, retry};
 
 use super::{Failed, MS, NS, poll, steady};
 use crate::common::protected::{NERVOUS, breaker, on, tokens_of};
@@ -43,19 +42,4 @@ fn open_once(api: &Protection, time: &VirtualTime) {
 fn drop_probe(api: &Protection, time: &VirtualTime) {
     let probe = retry(steady(1), pending::<Result<(), Failed>>).protection(api);
     assert!(poll(pin!(probe.sleeper(time))).is_pending());
-}
-
-/// A sleeper without a clock.
-pub(super) struct Clockless<'a>(pub(super) &'a VirtualTime);
-
-impl Sleeper for Clockless<'_> {
-    type Sleep = rejitter::testing::VirtualSleep;
-
-    fn sleep(&self, duration: Duration) -> Self::Sleep {
-        Sleeper::sleep(self.0, duration)
-    }
-
-    fn now(&self) -> Option<Duration> {
-        None
-    }
 }

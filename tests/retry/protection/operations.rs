@@ -16,9 +16,9 @@ use serde_json::Value;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::{
-    Clockless, Failed, MS, NERVOUS, breaker, drop_probe, held, on, open_once, poll, steady, tokens,
-    tokens_of,
+    Failed, MS, NERVOUS, breaker, drop_probe, held, on, open_once, poll, steady, tokens, tokens_of,
 };
+use crate::common::clockless::Clockless;
 
 #[test]
 fn a_refused_first_attempt_calls_nothing_in_any_form() {

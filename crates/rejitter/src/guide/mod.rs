@@ -18,8 +18,9 @@
 
 // The pages link to them.
 use crate::{
-    Connection, Hooks, Jitter, Protection, Retry, RetryError, RetryPolicy, Seed, Signal, Sleeper,
-    StopReason, Verdict, keep_connected, presets, retry_with, testing::VirtualTime,
+    Hooks, Jitter, Protection, Retry, RetryError, RetryPolicy, Seed, Signal, Sleeper, StopReason,
+    Verdict, presets, reconnect::Connection, reconnect::KeepConnected, reconnect::keep_connected,
+    retry_with, testing::VirtualTime,
 };
 
 #[doc = include_str!("policies.md")]

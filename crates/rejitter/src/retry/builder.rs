@@ -86,7 +86,7 @@ use crate::core::{RetryPolicy, Seed};
 /// # }
 /// ```
 ///
-/// A connection that is meant to stay is no operation: see [`keep_connected`](crate::keep_connected).
+/// A connection that is meant to stay is no operation: see [`reconnect`](crate::reconnect).
 #[inline]
 pub fn retry<F, Fut>(
     policy: impl Borrow<RetryPolicy>,

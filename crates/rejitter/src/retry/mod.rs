@@ -26,7 +26,7 @@ mod protection;
 #[cfg(feature = "protection")]
 mod race;
 #[cfg(feature = "retry")]
-mod reconnect;
+pub mod reconnect;
 mod report;
 mod rounds;
 mod settings;
@@ -57,8 +57,6 @@ pub use protection::{
     CooldownStatus, HedgeOptions, HedgeStatus, Protection, ProtectionChange, ProtectionEvent,
     ProtectionStatus,
 };
-#[cfg(feature = "retry")]
-pub use reconnect::{Connection, End, ReconnectOptions, keep_connected};
 pub use report::{AttemptRecord, RetryReport};
 pub use sleeper::{Sleeper, sleep_fn};
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]

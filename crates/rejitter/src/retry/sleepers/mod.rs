@@ -8,11 +8,11 @@ macro_rules! default_sleeper {
             type Sleep = <$host as Sleeper>::Sleep;
 
             fn sleep(&self, duration: Duration) -> Self::Sleep {
-                $host::default().sleep(duration)
+                $host.sleep(duration)
             }
 
             fn now(&self) -> Option<Duration> {
-                $host::default().now()
+                $host.now()
             }
         }
     };
@@ -45,7 +45,7 @@ pub struct DefaultSleeper {
 pub(super) fn host_now() -> Option<core::time::Duration> {
     #[cfg(feature = "tokio")]
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    return super::Sleeper::now(&TokioSleeper::default());
+    return super::Sleeper::now(&TokioSleeper);
     #[allow(unreachable_code)]
     super::clock::now()
 }

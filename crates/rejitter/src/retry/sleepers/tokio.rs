@@ -11,10 +11,8 @@ use crate::retry::{Sleeper, clock};
 ///
 /// The time counts from the same moment as that of threads, so both can share a
 /// [`Protection`](crate::Protection).
-#[derive(Debug, Clone, Default)]
-pub struct TokioSleeper {
-    _private: (),
-}
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TokioSleeper;
 
 impl Sleeper for TokioSleeper {
     type Sleep = Sleep;
