@@ -10,6 +10,7 @@ mod common;
 mod constants;
 mod data;
 mod differential;
+mod features;
 mod http;
 mod kinds;
 mod misuse;
