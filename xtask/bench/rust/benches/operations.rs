@@ -1,22 +1,48 @@
-//! One operation beside a loop by hand and another crate: the bytes of its future, its time and its allocations, without
-//! a failure and with three. docs/guide/rust.md has the figures in a table.
+//! One operation beside a loop by hand and backon: the bytes of its future, its time and its allocations, without a
+//! failure, with one and with three. docs/guide/rust.md has the figures in a table.
 //!
-//! The attempts and the waits are ready at once, so that nothing but the retry is measured.
+//! The attempts and the waits are ready at once, so that nothing but the retry is measured. The contenders take turns,
+//! and the best of many batches counts, so the ratios hold on a busy machine, too. `cargo bench -- 3000` sets the number
+//! of batches.
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::future::{Ready, ready};
+use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use backon::{ExponentialBuilder, Retryable};
-use divan::{AllocProfiler, black_box};
-use rejitter::{BreakerOptions, BudgetOptions, Protection, RetryPolicy, retry};
-
-#[global_allocator]
-static ALLOCATOR: AllocProfiler = AllocProfiler::system();
+use backon::{BlockingRetryable, ExponentialBuilder, Retryable};
+use rejitter::{BreakerOptions, BudgetOptions, Protection, RetryPolicy, retry, retry_blocking};
 
 const POLICY: RetryPolicy = RetryPolicy::exponential();
+const LONG: Duration = Duration::from_secs(20);
+/// Operations of a batch, and batches without another number.
+const BATCH: u32 = 1_000;
+const BATCHES: u32 = 1_000;
+
+/// The system's allocator, which counts.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: the system's allocator does the work.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// Polls until it is ready: wakes come before the next poll.
 fn block_on<F: Future>(future: F) -> F::Output {
@@ -34,7 +60,7 @@ fn now(_: Duration) -> Ready<()> {
 }
 
 /// Fails that number of times, then succeeds.
-async fn attempt(failures: &Cell<u64>) -> Result<u64, u64> {
+fn attempt_blocking(failures: &Cell<u64>) -> Result<u64, u64> {
     let left = failures.get();
     if left == 0 {
         Ok(black_box(42))
@@ -42,6 +68,10 @@ async fn attempt(failures: &Cell<u64>) -> Result<u64, u64> {
         failures.set(left - 1);
         Err(black_box(left))
     }
+}
+
+async fn attempt(failures: &Cell<u64>) -> Result<u64, u64> {
+    attempt_blocking(failures)
 }
 
 async fn by_hand(failures: &Cell<u64>) -> Result<u64, u64> {
@@ -76,39 +106,104 @@ fn protection() -> Protection {
         .breaker(BreakerOptions::DEFAULT)
 }
 
-/// How an operation is measured, after the bytes of its future as users build it, on Tokio's timers.
-macro_rules! contenders {
-    ($($name:ident, |$failures:ident, $sleep:ident, $api:ident| $operation:expr;)*) => {
-        $(#[divan::bench(args = [0, 3])]
-        fn $name(bencher: divan::Bencher, count: u64) {
-            let ($api, $sleep) = (&protection(), now);
-            let _ = ($api, $sleep);
-            // Called as a caller elsewhere would, and not a part of the loop around it.
-            let once = |count| {
-                let failures = Cell::new(count);
-                let $failures = black_box(&failures);
-                block_on($operation).is_ok()
-            };
-            let run: &dyn Fn(u64) -> bool = black_box(&once);
-            bencher.bench_local(|| run(count));
-        })*
+/// Something that is measured. Bytes are those of the future as users build it, on Tokio's timers.
+struct Contender<'a> {
+    name: &'static str,
+    bytes: Option<usize>,
+    /// Runs one operation that fails so many times. Called as a caller elsewhere would, and not a part of the loop.
+    run: Box<dyn Fn(u64) -> bool + 'a>,
+}
 
-        fn main() {
-            $({
-                let ($failures, $sleep, $api) = (&Cell::new(0), tokio::time::sleep, &protection());
-                let _ = ($sleep, $api);
-                println!("{}: a future of {} B", stringify!($name), size_of_val(&$operation));
-            })*
-            divan::main();
-        }
+/// The contenders, with the function that waits.
+macro_rules! contenders {
+    ($($name:literal, |$failures:ident, $sleep:ident| $operation:expr;)*) => {
+        [$(Contender {
+            name: $name,
+            bytes: {
+                let ($failures, $sleep) = (&Cell::new(0), tokio::time::sleep);
+                let _ = $sleep;
+                Some(size_of_val(&$operation))
+            },
+            run: black_box(Box::new(|count| {
+                let failures = Cell::new(count);
+                let ($failures, $sleep) = (black_box(&failures), now);
+                let _ = $sleep;
+                block_on($operation).is_ok()
+            })),
+        }),*]
     };
 }
 
-contenders! {
-    loop_by_hand, |failures, sleep, api| by_hand(failures);
-    backon_with_jitter, |failures, sleep, api| (|| attempt(failures)).retry(backoff()).sleep(sleep);
-    rejitter, |failures, sleep, api| retry(POLICY, || attempt(failures)).sleep(sleep);
-    with_breaker_and_budget, |failures, sleep, api| {
-        retry(POLICY, || attempt(failures)).sleep(sleep).protection(api)
+macro_rules! blocking {
+    ($($name:literal, |$failures:ident, $sleep:ident| $operation:expr;)*) => {
+        [$(Contender {
+            name: $name,
+            bytes: None,
+            run: black_box(Box::new(|count| {
+                let failures = Cell::new(count);
+                let ($failures, $sleep) = (black_box(&failures), |_: Duration| ());
+                $operation.call().is_ok()
+            })),
+        }),*]
     };
+}
+
+/// The best time of each, in ns, in the order of the contenders.
+fn times(contenders: &[Contender<'_>], failures: u64, batches: u32) -> Vec<f64> {
+    let mut best = vec![f64::INFINITY; contenders.len()];
+    for _ in 0..batches {
+        for (best, contender) in best.iter_mut().zip(contenders) {
+            let start = Instant::now();
+            for _ in 0..BATCH {
+                black_box((contender.run)(failures));
+            }
+            let ns = start.elapsed().as_secs_f64() * 1e9 / f64::from(BATCH);
+            *best = best.min(ns);
+        }
+    }
+    best
+}
+
+fn main() {
+    let mut arguments = std::env::args();
+    let batches = arguments.find_map(|each| each.parse().ok());
+    let api = &protection();
+    let futures = contenders! {
+        "loop by hand", |failures, sleep| by_hand(failures);
+        "backon", |failures, sleep| (|| attempt(failures)).retry(backoff()).sleep(sleep);
+        "rejitter", |failures, sleep| retry(POLICY, || attempt(failures)).sleep(sleep);
+        "backon, when", |failures, sleep|
+            (|| attempt(failures)).retry(backoff()).sleep(sleep).when(|error| *error < 100);
+        "rejitter, when", |failures, sleep|
+            retry(POLICY, || attempt(failures)).sleep(sleep).when(|error| *error < 100);
+        "with a report", |failures, sleep| retry(POLICY, || attempt(failures)).sleep(sleep).report();
+        "with a deadline", |failures, sleep|
+            retry(POLICY, || attempt(failures)).sleep(sleep).total_timeout(LONG);
+        "with a breaker and a budget", |failures, sleep|
+            retry(POLICY, || attempt(failures)).sleep(sleep).protection(api);
+    };
+    let threads = blocking! {
+        "backon, blocking", |failures, sleep|
+            (|| attempt_blocking(failures)).retry(backoff()).sleep(sleep);
+        "rejitter, blocking", |failures, sleep|
+            retry_blocking(POLICY, || attempt_blocking(failures)).sleep(sleep);
+    };
+    let contenders: Vec<_> = futures.into_iter().chain(threads).collect();
+    println!("failures | ns | × backon | allocations | future, B");
+    for failures in [0, 1, 3] {
+        let times = times(&contenders, failures, batches.unwrap_or(BATCHES));
+        for (contender, ns) in contenders.iter().zip(&times) {
+            let before = ALLOCATIONS.get();
+            (contender.run)(failures);
+            let allocations = ALLOCATIONS.get() - before;
+            let bytes = contender
+                .bytes
+                .map_or(String::new(), |bytes| bytes.to_string());
+            let ratio = ns / times[1];
+            println!(
+                "{failures} | {ns:8.2} | {ratio:6.2} | {allocations} | {bytes:>4} | {}",
+                contender.name
+            );
+        }
+    }
 }
