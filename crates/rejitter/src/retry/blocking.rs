@@ -4,8 +4,8 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::time::Duration;
 
-use super::failure::Last;
 use super::hooks::{Curve, HintOf, Notify, NotifySuccess, When, WhenAttempt};
+use super::nanos::Nanos;
 use super::parts::Parts;
 use super::settings::setters;
 use super::sleeper::{SleepFn, sleep_fn};
@@ -254,7 +254,11 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
         let mut operation = self.parts.operation;
         let timed = operation.is_timed(H::TIMED || F::TIMED);
         let mut passed = Passed::ZERO;
-        let mut now = operation.start(passed.start(timed, || sleeper.now()));
+        let mut now = if timed {
+            operation.start(passed.start(|| sleeper.now()))
+        } else {
+            Nanos::ZERO
+        };
         loop {
             while let Some(hold) = operation.ready(now)? {
                 sleeper.sleep(hold);
@@ -266,7 +270,7 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
             let error = match outcome {
                 Ok(value) => {
                     #[cfg(feature = "protection")]
-                    operation.succeed_by(operation.last().started(None), None, clock);
+                    operation.succeed((), clock);
                     if H::TIMED {
                         hooks.success(operation.attempts, operation.since_start(clock()));
                     }
@@ -274,8 +278,7 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
                 }
                 Err(error) => AttemptError::Error(error),
             };
-            let failed = Last::alone(operation.last().started(None), error);
-            let delay = operation.fail_round(failed, &mut hooks, clock)?;
+            let delay = operation.fail_round(error, (), &mut hooks, clock)?;
             sleeper.sleep(delay);
             passed.add(delay);
             now = passed.read(timed, || sleeper.now());

@@ -3,6 +3,8 @@
 use core::time::Duration;
 
 /// Time since some moment of the past, the same in the whole program. `None` if there is no clock.
+// Operations read it in many places.
+#[inline(never)]
 pub(crate) fn now() -> Option<Duration> {
     #[cfg(feature = "retry")]
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]

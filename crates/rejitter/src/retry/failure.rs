@@ -2,17 +2,18 @@
 
 use core::time::Duration;
 
+use super::nanos::Nanos;
 use super::operation::{Limit, Operation, Started};
-use super::packed::Packed;
-use super::rounds::{Rounds, RoundsOf};
+use super::rounds::{Ended, Rounds, RoundsOf};
 use super::{AttemptError, AttemptRecord, FailureEvent, Hooks, Outcome, TimeoutError, Verdict};
 #[cfg(feature = "protection")]
 use super::{Signal, operation::protection_draw, protection::Failure};
-use crate::core::{Backoff, Decision, Draws, Hint, MAX_MS, RetryPolicy, Seed, StopReason, Waits};
+use crate::core::{
+    Backoff, Decision, Draws, Hint, Jitter, MAX_MS, RetryPolicy, Seed, StopReason, Waits,
+};
 use crate::policy::{duration_from_ms, ms_from_duration};
 
 /// What replaces or limits a wait of the policy.
-#[derive(Default)]
 pub(super) struct Asked {
     /// The wait that the caller demands.
     pub(super) exactly: Option<Duration>,
@@ -21,7 +22,18 @@ pub(super) struct Asked {
     /// The value of the caller's curve.
     pub(super) curve: Option<Duration>,
     /// The time until the deadline.
-    pub(super) remaining: Option<Duration>,
+    pub(super) remaining: Nanos,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Self {
+            exactly: None,
+            requested: None,
+            curve: None,
+            remaining: Nanos::NONE,
+        }
+    }
 }
 
 /// The core's decision about the next wait. It is the same for all operations of a program, which have it once.
@@ -41,7 +53,17 @@ pub(super) fn decide(
         (None, None) => Hint::None,
     };
     // A wait that is not drawn needs no seed.
-    let draws = seed.map(|seed| seed.draws(number, waits.attempt()));
+    let draws = seed.map(|seed| {
+        let start = seed.start(number);
+        Draws {
+            r: start.draw(waits.attempt(), 0),
+            // Others do not read it.
+            r2: match policy.jitter() {
+                Jitter::PollyV2 => start.draw(waits.attempt(), 1),
+                _ => 0.0,
+            },
+        }
+    });
     // The time that is left is compared below, in whole nanoseconds.
     let failure = crate::core::Failure {
         curve_ms: asked.curve.map(ms_from_duration),
@@ -52,7 +74,7 @@ pub(super) fn decide(
         Decision::Stop(reason) => Err(reason),
         Decision::Retry { delay_ms } => {
             let delay = asked.exactly.unwrap_or_else(|| duration_from_ms(delay_ms));
-            if asked.remaining.is_some_and(|left| delay >= left) {
+            if Nanos::from(delay) >= asked.remaining {
                 return Err(StopReason::Deadline);
             }
             Ok(delay)
@@ -60,45 +82,31 @@ pub(super) fn decide(
     }
 }
 
-/// The last failure of a round.
-#[derive(Debug)]
-pub struct Last<E> {
-    pub(super) started: Started,
-    pub(super) error: AttemptError<E>,
-    /// If this failure ends the operation although another attempt was running: why, when, and that attempt.
-    pub(super) stopped: Option<(StopReason, Duration, Started)>,
-}
-
-impl<E> Last<E> {
-    pub(super) fn alone(started: Started, error: AttemptError<E>) -> Self {
-        Self {
-            started,
-            error,
-            stopped: None,
-        }
-    }
-}
-
 impl<M: Outcome> Operation<M> {
     /// After a round failed: the wait before the next one, or the end.
-    pub(super) fn fail_round(
+    #[inline]
+    pub(super) fn fail_round<H: Hooks<M::Attempt>>(
         &mut self,
-        last: Last<M::Attempt>,
-        hooks: &mut impl Hooks<M::Attempt>,
-        clock: impl Fn() -> Duration,
+        error: AttemptError<M::Attempt>,
+        end: impl Ended,
+        hooks: &mut H,
+        clock: impl Fn() -> Nanos,
     ) -> Result<Duration, M::Error> {
-        let (started, error) = (last.started, last.error);
-        // Known when it is compiled that nothing stops a round of one attempt.
-        let stopped = last.stopped.filter(|_| RoundsOf::<M>::PAIRS);
-        let (ended, decision) = if let Some((reason, ended, other)) = stopped {
-            self.cut(other, reason, ended);
+        let started = end.attempt(self.last());
+        let (ended, decision) = if let Some((reason, ended)) = end.stopped() {
+            if let Some(other) = end.other() {
+                self.cut(other, reason, ended);
+            }
             (ended, Err(reason))
         } else {
             let ended = clock();
             let judged = self.judge(started, &error, ended, hooks);
-            let decision = judged.and_then(|asked| self.plan(asked, hooks, &clock));
+            let clock = || if H::CALLS { clock() } else { ended };
+            let decision = judged.and_then(|asked| self.plan(asked, hooks, clock));
             (ended, decision)
         };
+        // Known when it is compiled that no hook took time.
+        let clock = || if H::CALLS { clock() } else { ended };
         hooks.notify(&FailureEvent {
             attempt: started.number,
             hedge: started.hedge.is_some(),
@@ -111,7 +119,7 @@ impl<M: Outcome> Operation<M> {
         record.delay = decision.ok();
         match decision {
             Ok(delay) => {
-                let deadline = self.deadline().is_some();
+                let deadline = self.deadline() != Nanos::NONE;
                 self.previous_delay = delay.into();
                 self.outcome.go_on(error, record, deadline);
                 Ok(delay)
@@ -123,32 +131,27 @@ impl<M: Outcome> Operation<M> {
         }
     }
 
-    /// After an attempt failed while another of its round is running. Returns the end of the round, if it is that.
+    /// After an attempt failed while another of its round is running. Returns its error, and why, if the operation ends.
     pub(super) fn fail_in_round(
         &mut self,
         started: Started,
-        other: Started,
         error: AttemptError<M::Attempt>,
         hooks: &mut impl Hooks<M::Attempt>,
-        ended: Duration,
-    ) -> Option<Last<M::Attempt>> {
+        ended: Nanos,
+    ) -> Result<(), (StopReason, AttemptError<M::Attempt>)> {
         match self.judge(started, &error, ended, hooks) {
             Ok(_) => {
                 let record = self.record(started, ended);
-                let deadline = self.deadline().is_some();
+                let deadline = self.deadline() != Nanos::NONE;
                 self.outcome.go_on(error, record, deadline);
-                None
+                Ok(())
             }
-            Err(reason) => Some(Last {
-                started,
-                error,
-                stopped: Some((reason, ended, other)),
-            }),
+            Err(reason) => Err((reason, error)),
         }
     }
 
     /// Records an attempt that was dropped because the operation ends.
-    fn cut(&mut self, other: Started, reason: StopReason, now: Duration) {
+    fn cut(&mut self, other: Started, reason: StopReason, now: Nanos) {
         let mut record = self.record(other, now);
         record.superseded = reason != StopReason::Timeout;
         let (superseded, duration) = (record.superseded, record.duration);
@@ -162,7 +165,7 @@ impl<M: Outcome> Operation<M> {
     }
 
     #[inline]
-    fn record(&mut self, started: Started, ended: Duration) -> AttemptRecord<M::Attempt> {
+    fn record(&mut self, started: Started, ended: Nanos) -> AttemptRecord<M::Attempt> {
         let hedge = started.hedge.is_some();
         #[cfg(not(feature = "protection"))]
         let held = None;
@@ -171,8 +174,8 @@ impl<M: Outcome> Operation<M> {
         AttemptRecord {
             attempt: started.number,
             error: None,
-            start: started.at.since(self.started),
-            duration: Packed::from(ended).since(started.at),
+            start: self.since_start(started.at),
+            duration: ended.since(started.at).duration(),
             held: held.filter(|_: &Duration| !hedge).unwrap_or_default(),
             delay: None,
             hedge,
@@ -186,7 +189,7 @@ impl<M: Outcome> Operation<M> {
         &mut self,
         started: Started,
         error: &AttemptError<M::Attempt>,
-        ended: Duration,
+        ended: Nanos,
         hooks: &mut impl Hooks<M::Attempt>,
     ) -> Result<(Option<Duration>, Option<Duration>), StopReason> {
         let verdict = match error {
@@ -202,7 +205,7 @@ impl<M: Outcome> Operation<M> {
             }
         };
         if verdict == Verdict::Stop {
-            self.hint = Packed::NONE;
+            self.hint = Nanos::NONE;
             #[cfg(feature = "protection")]
             self.tell(started, error, ended, verdict, None, hooks);
             return Err(StopReason::NotRetryable);
@@ -234,15 +237,15 @@ impl<M: Outcome> Operation<M> {
         &mut self,
         (exactly, requested): (Option<Duration>, Option<Duration>),
         hooks: &mut impl Hooks<M::Attempt>,
-        clock: impl Fn() -> Duration,
+        clock: impl Fn() -> Nanos,
     ) -> Result<Duration, StopReason> {
         // The core counts rounds.
         if self.attempts >= self.policy.max_attempts() {
             return Err(StopReason::Exhausted);
         }
-        if exactly.is_none() && self.seed.is_none() {
+        if exactly.is_none() && self.seed.get().is_none() {
             let seed = Seed::of_operation().map_err(|_| StopReason::Randomness)?;
-            self.seed = Some(seed);
+            self.seed = seed.into();
         }
         // The curve is not called for a wait that is not drawn. For a hint it is: that never shortens its wait.
         let curve = if exactly.is_none() && self.policy.backoff() == Backoff::Custom {
@@ -257,13 +260,12 @@ impl<M: Outcome> Operation<M> {
             curve,
             remaining: self.remaining(now),
         };
-        let delay = decide(&self.policy, &mut self.waits, self.seed, 0, &asked)?;
+        let delay = decide(&self.policy, &mut self.waits, self.seed.get(), 0, &asked)?;
         #[cfg(feature = "protection")]
         if let Some(guard) = self.outcome.guard() {
-            let remaining_ms = asked.remaining.map_or(f64::INFINITY, ms_from_duration);
             let (attempt, seed) = (self.attempts, &mut self.seed);
             let draw = || protection_draw(seed, attempt, now);
-            return guard.retry(now, delay, remaining_ms, &self.policy, draw);
+            return guard.retry(now, delay, asked.remaining, &self.policy, draw);
         }
         Ok(delay)
     }
@@ -275,7 +277,7 @@ impl<M: Outcome> Operation<M> {
         &mut self,
         started: Started,
         error: &AttemptError<M::Attempt>,
-        ended: Duration,
+        ended: Nanos,
         verdict: Verdict,
         hint: Option<Duration>,
         hooks: &mut impl Hooks<M::Attempt>,
@@ -296,9 +298,9 @@ impl<M: Outcome> Operation<M> {
             }
             AttemptError::Timeout(_) | AttemptError::Rejected(_) => Signal::Nothing,
         };
-        let duration = Packed::from(ended).since(started.at);
+        let duration = ended.since(started.at);
         // How fast it failed says nothing.
-        let tells = signal.is_success() || timeout.is_some_and(|timeout| duration >= timeout);
+        let tells = signal.is_success() || duration >= timeout;
         let failure = Failure {
             signal,
             hint,
@@ -316,19 +318,20 @@ mod tests {
     use crate::core::UNLIMITED;
     use crate::retry::Plain;
     use crate::retry::hooks::When;
+    use crate::retry::nanos::PackedSeed;
 
     #[test]
     fn without_randomness_it_ends_before_the_first_drawn_wait() {
         crate::entropy::MISSING.set(true);
         let policy = |max_attempts| RetryPolicy::default().with_max_attempts(max_attempts);
-        let end = |policy, seed, verdict: Verdict| {
+        let end = |policy, seed: Option<Seed>, verdict: Verdict| {
             let mut operation = Operation::new(policy, Plain::new());
-            operation.seed = seed;
-            operation.begin(Duration::ZERO);
+            operation.seed = seed.map_or(PackedSeed::NONE, Into::into);
+            operation.begin(Nanos::ZERO);
             let mut hooks = When(|_: &&str| verdict, (), Into::into);
             let (started, error) = (operation.last().started(None), AttemptError::Error("own"));
-            let asked = operation.judge(started, &error, Duration::ZERO, &mut hooks)?;
-            operation.plan(asked, &mut hooks, || Duration::ZERO)
+            let asked = operation.judge(started, &error, Nanos::ZERO, &mut hooks)?;
+            operation.plan(asked, &mut hooks, || Nanos::ZERO)
         };
         let unseeded = end(policy(UNLIMITED), None, Verdict::Retry);
         assert_eq!(unseeded, Err(StopReason::Randomness));

@@ -3,12 +3,12 @@
 use core::fmt;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
-use core::time::Duration;
 
 use pin_project_lite::pin_project;
 
+use super::nanos::Nanos;
 use super::parts::Parts;
-use super::rounds::{End, Round, Rounds, RoundsOf, Time};
+use super::rounds::{Round, Rounds, RoundsOf, Time};
 use super::sleeper::MaybeSleeper;
 use super::waiting::{Passed, Pause};
 use super::{Callback, DefaultSleeper, Hooks, Outcome, Sleeper, TryFuture};
@@ -108,18 +108,41 @@ where
         let mut this = self.project();
         let parts = this.parts;
         let timed = parts.operation.is_timed(H::TIMED || F::TIMED);
+        // Before the loop, in which the compiler would have to forget what it knows of a new operation.
+        let mut due = match *this.stage {
+            Stage::Ready if timed => {
+                let reading = this.passed.start(|| parts.sleeper.now());
+                Some(parts.operation.start(reading))
+            }
+            Stage::Ready => Some(Nanos::ZERO),
+            _ => None,
+        };
         loop {
-            let now = match this.stage.as_mut().project() {
-                StageProjection::Ready => {
-                    let reading = this.passed.start(timed, || parts.sleeper.now());
-                    parts.operation.start(reading)
+            if let Some(now) = due {
+                match parts.operation.ready(now) {
+                    Ok(None) => {
+                        let round = RoundsOf::<M>::start::<(F, Fut, M, S, H)>(parts, now);
+                        this.stage.set(Stage::Attempting { round });
+                    }
+                    Ok(Some(hold)) => {
+                        parts.callback.held();
+                        this.passed.add(hold);
+                        let pause = Pause::new(parts.sleeper.sleep(hold));
+                        this.stage.set(Stage::Waiting { pause });
+                    }
+                    Err(error) => {
+                        this.stage.set(Stage::Over);
+                        return Poll::Ready(Err(error));
+                    }
                 }
+            }
+            due = match this.stage.as_mut().project() {
                 StageProjection::Attempting { round } => {
                     let time = Time {
                         timed,
                         passed: this.passed,
                     };
-                    let end = ready!(RoundsOf::<M>::poll::<(F, Fut, M, S, H)>(
+                    let (outcome, end) = ready!(RoundsOf::<M>::poll::<(F, Fut, M, S, H)>(
                         round, parts, time, cx
                     ));
                     // The attempts are dropped before anything else happens.
@@ -129,28 +152,28 @@ where
                         hooks,
                         operation,
                         ..
-                    } = parts;
+                    } = &mut *parts;
                     // Known when it is compiled for who needs no time.
                     let clock = || {
                         if H::TIMED || F::TIMED || M::TIMED || M::ENDS {
                             this.passed.read(timed, || sleeper.now())
                         } else {
-                            Duration::ZERO
+                            Nanos::ZERO
                         }
                     };
-                    let last = match end {
-                        End::Success(value, winner, other) => {
+                    let error = match outcome {
+                        Ok(value) => {
                             #[cfg(feature = "protection")]
-                            operation.succeed_by(winner, other, clock);
+                            operation.succeed(end, clock);
                             if H::TIMED {
                                 let elapsed = operation.since_start(clock());
                                 hooks.success(operation.attempts, elapsed);
                             }
                             return Poll::Ready(Ok(value));
                         }
-                        End::Failure(last) => last,
+                        Err(error) => error,
                     };
-                    let delay = match operation.fail_round(last, hooks, clock) {
+                    let delay = match operation.fail_round(error, end, hooks, clock) {
                         Ok(delay) => delay,
                         Err(error) => return Poll::Ready(Err(error)),
                     };
@@ -159,31 +182,17 @@ where
                     }
                     let pause = Pause::new(sleeper.sleep(delay));
                     this.stage.set(Stage::Waiting { pause });
-                    continue;
+                    None
                 }
                 StageProjection::Waiting { pause } => {
                     ready!(pause.poll(cx));
                     this.stage.set(Stage::Over);
-                    this.passed.read(timed, || parts.sleeper.now())
+                    Some(this.passed.read(timed, || parts.sleeper.now()))
                 }
-                StageProjection::Over => panic!("a retry was polled after it returned its output"),
+                StageProjection::Ready | StageProjection::Over => {
+                    panic!("a retry was polled after it returned its output")
+                }
             };
-            match parts.operation.ready(now) {
-                Ok(None) => {}
-                Ok(Some(hold)) => {
-                    parts.callback.held();
-                    this.passed.add(hold);
-                    let pause = Pause::new(parts.sleeper.sleep(hold));
-                    this.stage.set(Stage::Waiting { pause });
-                    continue;
-                }
-                Err(error) => {
-                    this.stage.set(Stage::Over);
-                    return Poll::Ready(Err(error));
-                }
-            }
-            let round = RoundsOf::<M>::start::<(F, Fut, M, S, H)>(parts, now);
-            this.stage.set(Stage::Attempting { round });
         }
     }
 }

@@ -60,6 +60,10 @@ pub trait Hooks<E> {
     #[doc(hidden)]
     const TIMED: bool = true;
 
+    /// Whether there is a hook at all: without any, no time passes between a failure and its decision.
+    #[doc(hidden)]
+    const CALLS: bool = true;
+
     /// See [`Retry::when_attempt`](crate::Retry::when_attempt). Defaults to [`Verdict::Retry`].
     fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict {
         let _ = (error, attempt);
@@ -99,6 +103,7 @@ pub trait Hooks<E> {
 /// No hooks.
 impl<E> Hooks<E> for () {
     const TIMED: bool = false;
+    const CALLS: bool = false;
 }
 
 /// A hook that asks the one of `Inner`.

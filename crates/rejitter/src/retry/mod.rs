@@ -17,9 +17,9 @@ mod error;
 mod failure;
 mod future;
 mod hooks;
+mod nanos;
 mod operation;
 mod outcome;
-mod packed;
 mod parts;
 #[cfg(feature = "protection")]
 mod protection;

@@ -3,30 +3,33 @@
 use core::fmt;
 use core::time::Duration;
 
+use super::nanos::{Nanos, PackedSeed};
 use super::outcome::Ending;
-use super::packed::Packed;
 #[cfg(feature = "protection")]
 use super::protection::{Next, Pass};
+#[cfg(feature = "protection")]
+use super::rounds::Ended;
 use super::{Attempt, AttemptError, Outcome, TimeoutError};
-use crate::core::{RetryPolicy, Seed, StopReason, UNLIMITED, Waits};
-use crate::policy::ms_from_duration;
+#[cfg(feature = "protection")]
+use crate::core::Seed;
+use crate::core::{RetryPolicy, StopReason, UNLIMITED, Waits};
 
 /// The state of one operation. Times are readings of its sleeper's clock.
 pub(super) struct Operation<M> {
     pub(super) policy: RetryPolicy,
-    pub(super) seed: Option<Seed>,
-    pub(super) total_timeout: Packed,
+    pub(super) seed: PackedSeed,
+    pub(super) total_timeout: Nanos,
     pub(super) outcome: M,
-    pub(super) started: Packed,
+    pub(super) started: Nanos,
     /// Number of started attempts.
     pub(super) attempts: u64,
     /// Start of the last attempt.
-    attempt_started: Packed,
+    attempt_started: Nanos,
     /// Counts the rounds: an attempt and its hedge are one.
     pub(super) waits: Waits,
-    pub(super) previous_delay: Packed,
+    pub(super) previous_delay: Nanos,
     /// The longest time that the server asked for in the last round.
-    pub(super) hint: Packed,
+    pub(super) hint: Nanos,
 }
 
 /// There are no hedges.
@@ -35,9 +38,9 @@ type Pass = core::convert::Infallible;
 
 /// Number and start of an attempt.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Begun {
+pub struct Begun {
     number: u64,
-    at: Packed,
+    at: Nanos,
 }
 
 impl Begun {
@@ -55,7 +58,7 @@ impl Begun {
 #[derive(Debug, Clone, Copy)]
 pub struct Started {
     pub(super) number: u64,
-    pub(super) at: Packed,
+    pub(super) at: Nanos,
     /// The breaker's numbers, if it is a hedge.
     pub(super) hedge: Option<Pass>,
 }
@@ -72,15 +75,15 @@ impl<M> Operation<M> {
     pub(super) fn new(policy: RetryPolicy, outcome: M) -> Self {
         Self {
             policy,
-            seed: None,
-            total_timeout: Packed::NONE,
+            seed: PackedSeed::NONE,
+            total_timeout: Nanos::NONE,
             outcome,
-            started: Packed::ZERO,
+            started: Nanos::ZERO,
             attempts: 0,
-            attempt_started: Packed::ZERO,
+            attempt_started: Nanos::ZERO,
             waits: Waits::default(),
-            previous_delay: Packed::NONE,
-            hint: Packed::NONE,
+            previous_delay: Nanos::NONE,
+            hint: Nanos::NONE,
         }
     }
 
@@ -98,7 +101,7 @@ impl<M> Operation<M> {
     pub(super) fn debug(&self, debug: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
         debug
             .field("policy", &self.policy)
-            .field("seed", &self.seed)
+            .field("seed", &self.seed.get())
             .field("total_timeout", &self.total_timeout)
             .finish_non_exhaustive()
     }
@@ -113,8 +116,8 @@ impl<M> Operation<M> {
     }
 
     #[inline]
-    pub(super) fn since_start(&self, now: Duration) -> Duration {
-        Packed::from(now).since(self.started)
+    pub(super) fn since_start(&self, now: Nanos) -> Duration {
+        now.since(self.started).duration()
     }
 }
 
@@ -124,35 +127,34 @@ pub(super) const PROTECTION_DRAW: u64 = 2;
 
 #[cfg(feature = "protection")]
 /// A draw for protection, apart from those of the waits after `attempt`. Without randomness the time has to do.
-pub(super) fn protection_draw(seed: &mut Option<Seed>, attempt: u64, now: Duration) -> f64 {
-    if seed.is_none() {
-        *seed = Seed::of_operation().ok();
-    }
-    let seed = seed.unwrap_or(Seed::new(u64::from(now.subsec_nanos())));
-    seed.draw(0, attempt, PROTECTION_DRAW)
+pub(super) fn protection_draw(seed: &mut PackedSeed, attempt: u64, now: Nanos) -> f64 {
+    let drawn = seed.get().or_else(|| Seed::of_operation().ok());
+    *seed = drawn.map_or(PackedSeed::NONE, Into::into);
+    let drawn = drawn.unwrap_or(Seed::new(now.bits()));
+    drawn.draw(0, attempt, PROTECTION_DRAW)
 }
 
 impl<M: Outcome> Operation<M> {
     /// Starts the next attempt, and with it a round.
     #[inline]
-    pub(super) fn begin(&mut self, now: Duration) -> Attempt {
-        self.hint = Packed::NONE;
+    pub(super) fn begin(&mut self, now: Nanos) -> Attempt {
+        self.hint = Nanos::NONE;
         self.begin_attempt(now)
     }
 
     #[cfg(feature = "protection")]
     /// How long after the attempt that starts its hedge is due. `None` if none may start.
-    pub(super) fn hedge_delay(&mut self, now: Duration) -> Option<Duration> {
+    pub(super) fn hedge_delay(&mut self, now: Nanos) -> Option<Duration> {
         let remaining = self.remaining(now);
         let left = self.attempts < self.policy.max_attempts();
         let delay = self.outcome.guard().filter(|_| left)?.hedge_delay(now)?;
-        Some(delay).filter(|delay| remaining.is_none_or(|remaining| *delay < remaining))
+        Some(delay).filter(|delay| Nanos::from(*delay) < remaining)
     }
 
     #[cfg(feature = "protection")]
     /// Starts a hedge, unless its time has passed or protection forbids it.
-    pub(super) fn begin_hedge(&mut self, now: Duration) -> Option<(Attempt, Pass)> {
-        if self.remaining(now).is_some_and(|left| left.is_zero()) {
+    pub(super) fn begin_hedge(&mut self, now: Nanos) -> Option<(Attempt, Pass)> {
+        if self.remaining(now) == Nanos::ZERO {
             return None;
         }
         let pass = self.outcome.guard()?.start_hedge(now)?;
@@ -161,9 +163,9 @@ impl<M: Outcome> Operation<M> {
 
     /// Starts an attempt in the present round.
     #[inline]
-    fn begin_attempt(&mut self, now: Duration) -> Attempt {
+    fn begin_attempt(&mut self, now: Nanos) -> Attempt {
         self.attempts += 1;
-        self.attempt_started = now.into();
+        self.attempt_started = now;
         self.attempt(self.last().started(None))
     }
 
@@ -177,42 +179,38 @@ impl<M: Outcome> Operation<M> {
                 UNLIMITED => UNLIMITED,
                 most => most.saturating_sub(started.number),
             },
-            elapsed: started.at.since(self.started),
-            remaining: self.remaining(started.at.time()),
+            elapsed: self.since_start(started.at),
+            remaining: self.remaining(started.at).get(),
             previous_delay: self.previous_delay.get(),
         }
     }
 
     /// The end of the operation.
     #[inline]
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        if !M::ENDS {
-            return None;
+    pub(super) fn deadline(&self) -> Nanos {
+        if M::ENDS {
+            self.started.plus(self.total_timeout)
+        } else {
+            Nanos::NONE
         }
-        let timeout = self.total_timeout.get()?;
-        Some(timeout.saturating_add(self.started.time()))
     }
 
     #[inline]
-    pub(super) fn remaining(&self, now: Duration) -> Option<Duration> {
-        self.deadline().map(|deadline| deadline.saturating_sub(now))
-    }
-
-    pub(super) fn remaining_ms(&self, now: Duration) -> f64 {
-        self.remaining(now).map_or(f64::INFINITY, ms_from_duration)
+    pub(super) fn remaining(&self, now: Nanos) -> Nanos {
+        self.deadline().since(now)
     }
 
     /// Whether anything needs the time. `read`: a callback or a hook does.
     #[inline]
     pub(super) fn is_timed(&self, read: bool) -> bool {
-        read || M::TIMED || M::ENDS && self.total_timeout != Packed::NONE
+        read || M::TIMED || M::ENDS && self.total_timeout != Nanos::NONE
     }
 
     /// Starts the operation. `reading`: of its clock, if it has one.
     #[inline]
-    pub(super) fn start(&mut self, reading: Option<Duration>) -> Duration {
-        let now = reading.unwrap_or_default();
-        self.started = now.into();
+    pub(super) fn start(&mut self, reading: Option<Nanos>) -> Nanos {
+        let now = reading.unwrap_or(Nanos::ZERO);
+        self.started = now;
         #[cfg(feature = "protection")]
         if let Some(guard) = self.outcome.guard() {
             guard.start(reading.is_none());
@@ -223,22 +221,22 @@ impl<M: Outcome> Operation<M> {
     /// Before an attempt: `None` if it starts, or the time for which it is held. Ends the operation if the deadline
     /// has passed, or if its protection rejects the attempt.
     #[inline]
-    pub(super) fn ready(&mut self, now: Duration) -> Result<Option<Duration>, M::Error> {
+    pub(super) fn ready(&mut self, now: Nanos) -> Result<Option<Duration>, M::Error> {
         let attempts = self.attempts;
         // A first attempt may start, however little time there is.
-        if attempts > 0 && self.remaining(now).is_some_and(|left| left.is_zero()) {
+        if attempts > 0 && self.remaining(now) == Nanos::ZERO {
             let error = AttemptError::Timeout(self.timeout(Limit::Deadline));
             return self.end_early(StopReason::Deadline, now, error);
         }
         #[cfg(feature = "protection")]
         {
-            let remaining_ms = self.remaining_ms(now);
+            let remaining = self.remaining(now);
             let Some(guard) = self.outcome.guard() else {
                 return Ok(None);
             };
             let (policy, seed) = (&self.policy, &mut self.seed);
             let draw = || protection_draw(seed, attempts, now);
-            match guard.enter(now, remaining_ms, policy, draw) {
+            match guard.enter(now, remaining, policy, draw) {
                 Next::Begin => {}
                 Next::Hold(duration) => return Ok(Some(duration)),
                 Next::Rejected(rejected) => {
@@ -254,7 +252,7 @@ impl<M: Outcome> Operation<M> {
     fn end_early(
         &mut self,
         reason: StopReason,
-        now: Duration,
+        now: Nanos,
         error: AttemptError<M::Attempt>,
     ) -> Result<Option<Duration>, M::Error> {
         let ending = self.ending(reason, now);
@@ -262,60 +260,54 @@ impl<M: Outcome> Operation<M> {
     }
 
     #[cfg(feature = "protection")]
-    /// An attempt succeeded, and with it the operation. `other` was running.
-    pub(super) fn succeed_by(
-        &mut self,
-        winner: Started,
-        other: Option<Started>,
-        clock: impl FnOnce() -> Duration,
-    ) {
+    /// An attempt succeeded, and with it the operation.
+    pub(super) fn succeed(&mut self, end: impl Ended, clock: impl FnOnce() -> Nanos) {
+        let winner = end.attempt(self.last());
         if let Some(guard) = self.outcome.guard() {
-            let mut both = [Some(winner), other].into_iter().flatten();
+            let mut both = [Some(winner), end.other()].into_iter().flatten();
             let attempt = both.find(|started| started.hedge.is_none());
-            guard.succeeded(
-                winner.hedge,
-                attempt.map(|attempt| attempt.at.time()),
-                clock,
-            );
+            guard.succeeded(winner.hedge, attempt.map(|attempt| attempt.at), clock);
         }
     }
 
     /// How long the attempt just started may take: for its timeout, or until the deadline if that is not later.
     pub(super) fn limit(&self) -> Option<(Limit, Duration)> {
         let cuts = self.waits.attempt() > 1 || self.outcome.ends_first();
-        let deadline = self.remaining(self.attempt_started.time());
-        let deadline = deadline
-            .filter(|_| cuts)
-            .map(|after| (Limit::Deadline, after));
+        let deadline = if cuts {
+            self.remaining(self.attempt_started)
+        } else {
+            Nanos::NONE
+        };
         let timeout = self.outcome.attempt_timeout();
-        let timeout = timeout.map(|after| (Limit::Attempt, after));
-        // The first one wins if both are equal.
-        [deadline, timeout]
-            .into_iter()
-            .flatten()
-            .min_by_key(|(_, after)| *after)
+        // The deadline wins if both are equal.
+        let (limit, after) = if deadline <= timeout {
+            (Limit::Deadline, deadline)
+        } else {
+            (Limit::Attempt, timeout)
+        };
+        after.get().map(|after| (limit, after))
     }
 
     /// How long an attempt of the first round may go on after the other one has failed, if it had no such limit.
-    pub(super) fn late_limit(&self, now: Duration) -> Option<Duration> {
+    pub(super) fn late_limit(&self, now: Nanos) -> Option<Duration> {
         let spared = self.waits.attempt() == 1 && !self.outcome.ends_first();
-        self.remaining(now).filter(|_| spared)
+        self.remaining(now).get().filter(|_| spared)
     }
 
     /// The error of an attempt that this limit ended.
     pub(super) fn timeout(&self, limit: Limit) -> TimeoutError {
         match limit {
             Limit::Attempt => TimeoutError::Attempt {
-                after: self.outcome.attempt_timeout().unwrap_or_default(),
+                after: self.outcome.attempt_timeout().duration(),
             },
             Limit::Deadline => TimeoutError::Deadline {
-                after: self.total_timeout.get().unwrap_or_default(),
+                after: self.total_timeout.duration(),
             },
         }
     }
 
     /// The end of the operation, which releases what it holds of its protection.
-    pub(super) fn ending(&mut self, reason: StopReason, now: Duration) -> Ending {
+    pub(super) fn ending(&mut self, reason: StopReason, now: Nanos) -> Ending {
         #[cfg(not(feature = "protection"))]
         let retry_after = None;
         #[cfg(feature = "protection")]

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use core::time::Duration;
 
-use super::packed::Packed;
+use super::nanos::Nanos;
 #[cfg(feature = "protection")]
 use super::protection::Protected;
 use super::report::Records;
@@ -54,8 +54,8 @@ pub trait Outcome: sealed::Sealed + Sized {
     }
 
     #[doc(hidden)]
-    fn attempt_timeout(&self) -> Option<Duration> {
-        None
+    fn attempt_timeout(&self) -> Nanos {
+        Nanos::NONE
     }
 
     #[doc(hidden)]
@@ -150,7 +150,7 @@ pub struct Kept<E> {
 #[derive(Debug)]
 pub struct Reported<E, P = ()> {
     pub(super) records: Records<E>,
-    pub(super) attempt_timeout: Packed,
+    pub(super) attempt_timeout: Nanos,
     pub(super) retry_timeouts: bool,
     /// False for a first attempt that runs on after the deadline, as without a report.
     pub(super) ends_first: bool,
@@ -223,7 +223,7 @@ impl<E> Outcome for Plain<E> {
     fn into_reported(self) -> Reported<E> {
         Reported {
             records: Records::new(),
-            attempt_timeout: Packed::NONE,
+            attempt_timeout: Nanos::NONE,
             retry_timeouts: true,
             ends_first: true,
             protection: (),
@@ -286,8 +286,8 @@ impl<E, P: Protect> Outcome for Reported<E, P> {
         self.protection.guard()
     }
 
-    fn attempt_timeout(&self) -> Option<Duration> {
-        self.attempt_timeout.get()
+    fn attempt_timeout(&self) -> Nanos {
+        self.attempt_timeout
     }
 
     fn retry_timeouts(&self) -> bool {

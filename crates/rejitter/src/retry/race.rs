@@ -6,17 +6,17 @@
 use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
-use super::failure::Last;
+use super::nanos::Nanos;
 use super::operation::{Begun, Operation, Started};
 use super::parts::Parts;
 use super::protection::Pass;
-use super::rounds::{End, EndOf, ErrorOf, PartsOf, Rounds, SleepOf, Time, Types, ValueOf};
+use super::rounds::{EndOf, Ended, ErrorOf, PartsOf, Rounds, SleepOf, Time, Types, ValueOf};
 use super::waiting::Limited;
 use super::{AttemptError, Callback, Outcome, Sleeper};
+use crate::StopReason;
 
 /// Rounds of an attempt and a hedge.
 #[derive(Debug)]
@@ -47,15 +47,37 @@ pin_project! {
     }
 }
 
+/// The end of a round with a hedge.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair {
+    ended: Started,
+    running: Option<Started>,
+    stopped: Option<(StopReason, Nanos)>,
+}
+
+impl Ended for Pair {
+    fn attempt(self, _: Begun) -> Started {
+        self.ended
+    }
+
+    fn other(self) -> Option<Started> {
+        self.running
+    }
+
+    fn stopped(self) -> Option<(StopReason, Nanos)> {
+        self.stopped
+    }
+}
+
 /// An attempt that has ended.
-type Ended<O> = (Started, Result<ValueOf<O>, AttemptError<ErrorOf<O>>>);
+type EndedAttempt<O> = (Started, Result<ValueOf<O>, AttemptError<ErrorOf<O>>>);
 
 /// Polls the first attempt if it is running, and drops it when it has ended.
 fn poll_attempt<O: Types>(
     round: Pin<&mut Race<O::Attempt, SleepOf<O>>>,
     operation: &Operation<O::Outcome>,
     cx: &mut Context<'_>,
-) -> Poll<Ended<O>> {
+) -> Poll<EndedAttempt<O>> {
     let mut this = round.project();
     let Some(running) = this.attempt.as_mut().as_pin_mut() else {
         return Poll::Pending;
@@ -71,7 +93,7 @@ fn poll_hedge<O: Types>(
     round: Pin<&mut Race<O::Attempt, SleepOf<O>>>,
     operation: &Operation<O::Outcome>,
     cx: &mut Context<'_>,
-) -> Poll<Ended<O>> {
+) -> Poll<EndedAttempt<O>> {
     let mut hedge = round.project().hedge;
     let HedgeProjection::Running { pass, limited } = hedge.as_mut().project() else {
         return Poll::Pending;
@@ -95,9 +117,10 @@ impl<Fut, Sleep> Race<Fut, Sleep> {
 
 impl Rounds for Races {
     const PAIRS: bool = true;
+    type Ended = Pair;
     type Round<Fut, Sleep> = Race<Fut, Sleep>;
 
-    fn start<O: Types>(parts: &mut PartsOf<O>, now: Duration) -> Race<O::Attempt, SleepOf<O>> {
+    fn start<O: Types>(parts: &mut PartsOf<O>, now: Nanos) -> Race<O::Attempt, SleepOf<O>> {
         let attempt = parts.operation.begin(now);
         let delay = parts.operation.hedge_delay(now);
         Race {
@@ -115,7 +138,7 @@ impl Rounds for Races {
         parts: &mut PartsOf<O>,
         time: Time<'_>,
         cx: &mut Context<'_>,
-    ) -> Poll<EndOf<O>> {
+    ) -> Poll<EndOf<O, Self>> {
         let mut early = if round.turned {
             poll_hedge::<O>(round.as_mut(), &parts.operation, cx)
         } else {
@@ -150,20 +173,24 @@ impl Rounds for Races {
                 Poll::Ready((early, _)) => Some(*early),
                 Poll::Pending => round.running(operation),
             };
-            let (error, running) = match (outcome, running) {
-                (Ok(value), running) => {
-                    return Poll::Ready(End::Success(value, started, running));
-                }
+            let mut pair = Pair {
+                ended: started,
+                running,
+                stopped: None,
+            };
+            let error = match (outcome, running) {
+                (Ok(value), _) => return Poll::Ready((Ok(value), pair)),
                 (Err(error), None) => {
                     time.passed.add_limit(&error, operation.deadline());
-                    return Poll::Ready(End::Failure(Last::alone(started, error)));
+                    return Poll::Ready((Err(error), pair));
                 }
-                (Err(error), Some(running)) => (error, running),
+                (Err(error), Some(_)) => error,
             };
             let now = time.now(&parts.sleeper);
             let (hooks, operation) = (&mut parts.hooks, &mut parts.operation);
-            if let Some(last) = operation.fail_in_round(started, running, error, hooks, now) {
-                return Poll::Ready(End::Failure(last));
+            if let Err((reason, error)) = operation.fail_in_round(started, error, hooks, now) {
+                pair.stopped = Some((reason, now));
+                return Poll::Ready((Err(error), pair));
             }
             // There is an outcome to return at the deadline now, also if that spares a first attempt.
             if let Some(after) = operation.late_limit(now) {
@@ -181,7 +208,7 @@ impl Rounds for Races {
 
 impl<F, M: Outcome, S: Sleeper, H> Parts<F, M, S, H> {
     /// Starts the hedge that is due, unless something forbids it.
-    fn start_hedge<Fut>(&mut self, now: Duration) -> Hedge<Fut, S::Sleep>
+    fn start_hedge<Fut>(&mut self, now: Nanos) -> Hedge<Fut, S::Sleep>
     where
         F: Callback<Fut>,
     {

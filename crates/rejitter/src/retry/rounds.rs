@@ -2,13 +2,13 @@
 
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
-use core::time::Duration;
 
-use super::failure::Last;
-use super::operation::Started;
+use super::nanos::Nanos;
+use super::operation::{Begun, Started};
 use super::parts::Parts;
 use super::waiting::{Limited, Passed};
 use super::{Attempt, AttemptError, Callback, Hooks, Outcome, Sleeper, TryFuture};
+use crate::StopReason;
 
 /// The types of an operation that runs: of its callback, its attempts, the form of its failure, its sleeper and its
 /// hooks.
@@ -39,7 +39,10 @@ where
 pub(super) type ErrorOf<O> = <<O as Types>::Outcome as Outcome>::Attempt;
 pub(super) type ValueOf<O> = <<O as Types>::Attempt as TryFuture>::Ok;
 pub(super) type SleepOf<O> = <<O as Types>::Sleeper as Sleeper>::Sleep;
-pub(super) type EndOf<O> = End<ValueOf<O>, ErrorOf<O>>;
+pub(super) type EndOf<O, R> = (
+    Result<ValueOf<O>, AttemptError<ErrorOf<O>>>,
+    <R as Rounds>::Ended,
+);
 pub(super) type PartsOf<O> = Parts<
     <O as Types>::Callback,
     <O as Types>::Outcome,
@@ -52,14 +55,14 @@ pub trait Rounds {
     /// Whether two attempts may run at a time.
     const PAIRS: bool = false;
 
+    /// What is known of the end of a round, beside its outcome.
+    type Ended: Ended;
+
     /// A round that runs.
     type Round<Fut, Sleep>;
 
     /// Starts the first attempt of a round.
-    fn start<O: Types>(
-        parts: &mut PartsOf<O>,
-        now: Duration,
-    ) -> Self::Round<O::Attempt, SleepOf<O>>;
+    fn start<O: Types>(parts: &mut PartsOf<O>, now: Nanos) -> Self::Round<O::Attempt, SleepOf<O>>;
 
     /// Runs until the round has ended. The caller drops it before anything else happens.
     fn poll<O: Types>(
@@ -67,29 +70,40 @@ pub trait Rounds {
         parts: &mut PartsOf<O>,
         time: Time<'_>,
         cx: &mut Context<'_>,
-    ) -> Poll<EndOf<O>>;
+    ) -> Poll<EndOf<O, Self>>;
 }
 
 /// The rounds of an operation with this form of failure.
 pub(super) type RoundsOf<M> = <M as Outcome>::Rounds;
 pub(super) type Round<M, Fut, Sleep> = <RoundsOf<M> as Rounds>::Round<Fut, Sleep>;
 
-/// How a round ended.
-#[derive(Debug)]
-pub enum End<T, E> {
-    /// With the value of this attempt, while the other one may have been running.
-    Success(T, Started, Option<Started>),
-    Failure(Last<E>),
+/// What is known of the end of a round, beside its outcome.
+pub trait Ended: Copy {
+    /// The attempt with that outcome. `last`: the one that was started last.
+    fn attempt(self, last: Begun) -> Started;
+
+    /// The attempt that was running beside it.
+    fn other(self) -> Option<Started>;
+
+    /// Why and when a failure ended the operation, although another attempt was running.
+    fn stopped(self) -> Option<(StopReason, Nanos)>;
 }
 
-impl<T, E> End<T, E> {
-    /// The end of a round of one attempt.
+/// The end of a round of one attempt.
+impl Ended for () {
     #[inline]
-    fn alone(started: Started, outcome: Result<T, AttemptError<E>>) -> Self {
-        match outcome {
-            Ok(value) => Self::Success(value, started, None),
-            Err(error) => Self::Failure(Last::alone(started, error)),
-        }
+    fn attempt(self, last: Begun) -> Started {
+        last.started(None)
+    }
+
+    #[inline]
+    fn other(self) -> Option<Started> {
+        None
+    }
+
+    #[inline]
+    fn stopped(self) -> Option<(StopReason, Nanos)> {
+        None
     }
 }
 
@@ -102,7 +116,7 @@ pub struct Time<'a> {
 }
 
 impl Time<'_> {
-    pub(super) fn now(&self, sleeper: &impl Sleeper) -> Duration {
+    pub(super) fn now(&self, sleeper: &impl Sleeper) -> Nanos {
         self.passed.read(self.timed, || sleeper.now())
     }
 }
@@ -112,10 +126,11 @@ impl Time<'_> {
 pub struct Bare;
 
 impl Rounds for Bare {
+    type Ended = ();
     type Round<Fut, Sleep> = Fut;
 
     #[inline]
-    fn start<O: Types>(parts: &mut PartsOf<O>, now: Duration) -> O::Attempt {
+    fn start<O: Types>(parts: &mut PartsOf<O>, now: Nanos) -> O::Attempt {
         let attempt = parts.operation.begin(now);
         parts.callback.start(attempt)
     }
@@ -125,11 +140,10 @@ impl Rounds for Bare {
         parts: &mut PartsOf<O>,
         _: Time<'_>,
         cx: &mut Context<'_>,
-    ) -> Poll<EndOf<O>> {
+    ) -> Poll<EndOf<O, Self>> {
         let (outcome, state) = O::Attempt::split(ready!(round.poll(cx)));
         parts.callback.put_back(state);
-        let outcome = outcome.map_err(AttemptError::Error);
-        Poll::Ready(End::alone(parts.operation.last().started(None), outcome))
+        Poll::Ready((outcome.map_err(AttemptError::Error), ()))
     }
 }
 
@@ -138,9 +152,10 @@ impl Rounds for Bare {
 pub struct Single;
 
 impl Rounds for Single {
+    type Ended = ();
     type Round<Fut, Sleep> = Limited<Fut, Sleep>;
 
-    fn start<O: Types>(parts: &mut PartsOf<O>, now: Duration) -> Limited<O::Attempt, SleepOf<O>> {
+    fn start<O: Types>(parts: &mut PartsOf<O>, now: Nanos) -> Limited<O::Attempt, SleepOf<O>> {
         let attempt = parts.operation.begin(now);
         parts.limited(attempt)
     }
@@ -150,14 +165,14 @@ impl Rounds for Single {
         parts: &mut PartsOf<O>,
         time: Time<'_>,
         cx: &mut Context<'_>,
-    ) -> Poll<EndOf<O>> {
+    ) -> Poll<EndOf<O, Self>> {
         let (callback, operation) = (&mut parts.callback, &parts.operation);
         let put_back = |state| callback.put_back(state);
         let outcome = ready!(round.poll(cx, put_back, |limit| operation.timeout(limit)));
         if let Err(error) = &outcome {
             time.passed.add_limit(error, operation.deadline());
         }
-        Poll::Ready(End::alone(operation.last().started(None), outcome))
+        Poll::Ready((outcome, ()))
     }
 }
 

@@ -131,7 +131,7 @@ macro_rules! setters {
             /// for tests and simulations.
             pub fn seed(self, seed: impl Into<Seed>) -> Self {
                 self.with(|mut parts| {
-                    parts.operation.seed = Some(seed.into());
+                    parts.operation.seed = seed.into().into();
                     parts
                 })
             }

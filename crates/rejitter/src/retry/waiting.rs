@@ -6,8 +6,8 @@ use core::time::Duration;
 
 use pin_project_lite::pin_project;
 
+use super::nanos::Nanos;
 use super::operation::Limit;
-use super::packed::Packed;
 use super::{AttemptError, TimeoutError, TryFuture};
 
 pin_project! {
@@ -34,49 +34,39 @@ pin_project! {
 /// The earliest that it can be: the start of the operation and its waits. It is the time for sleepers without a clock,
 /// and for those whose clock is not the one that is read, such as the function of a runtime that a test has paused.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Passed(Packed);
+pub(super) struct Passed(Nanos);
 
 impl Passed {
-    pub(super) const ZERO: Self = Self(Packed::ZERO);
-
-    fn time(self) -> Duration {
-        self.0.time()
-    }
+    pub(super) const ZERO: Self = Self(Nanos::ZERO);
 
     #[inline]
     pub(super) fn add(&mut self, duration: Duration) {
-        self.0 = self.time().saturating_add(duration).into();
+        self.0 = self.0.plus(duration.into());
     }
 
     /// Adds the time of an attempt that was dropped at its limit.
-    pub(super) fn add_limit<E>(&mut self, error: &AttemptError<E>, deadline: Option<Duration>) {
-        match (error, deadline) {
-            (AttemptError::Timeout(TimeoutError::Attempt { after }), _) => self.add(*after),
-            (AttemptError::Timeout(TimeoutError::Deadline { .. }), Some(deadline)) => {
-                self.0 = deadline.max(self.time()).into();
-            }
+    pub(super) fn add_limit<E>(&mut self, error: &AttemptError<E>, deadline: Nanos) {
+        match error {
+            AttemptError::Timeout(TimeoutError::Attempt { after }) => self.add(*after),
+            AttemptError::Timeout(TimeoutError::Deadline { .. }) => self.0 = self.0.max(deadline),
             _ => {}
         }
     }
 
-    /// The start of an operation: returns the reading of its clock, if it needs one and has one.
-    pub(super) fn start(
-        &mut self,
-        timed: bool,
-        clock: impl FnOnce() -> Option<Duration>,
-    ) -> Option<Duration> {
-        let reading = timed.then(clock).flatten();
-        self.0 = reading.unwrap_or_default().into();
+    /// The start of an operation that needs the time: returns the reading of its clock, if it has one.
+    pub(super) fn start(&mut self, clock: impl FnOnce() -> Option<Duration>) -> Option<Nanos> {
+        let reading = clock().map(Nanos::from);
+        self.0 = reading.unwrap_or(Nanos::ZERO);
         reading
     }
 
     /// The time. An operation that needs none reads no clock.
     #[inline]
-    pub(super) fn read(self, timed: bool, clock: impl FnOnce() -> Option<Duration>) -> Duration {
+    pub(super) fn read(self, timed: bool, clock: impl FnOnce() -> Option<Duration>) -> Nanos {
         if timed {
-            clock().map_or(self.time(), |now| now.max(self.time()))
+            clock().map_or(self.0, |now| self.0.max(now.into()))
         } else {
-            Duration::ZERO
+            Nanos::ZERO
         }
     }
 }

@@ -55,8 +55,11 @@ impl Cell {
             events: Events::default(),
         };
         let output = act(&mut locked);
-        let events = locked.events;
+        let Locked { events, .. } = locked;
         drop(state);
+        if events.is_empty() {
+            return output;
+        }
         // A second panic would end the program.
         let on_event = self.recipe.on_event.as_ref();
         if let Some(on_event) = on_event.filter(|_| !std::thread::panicking()) {

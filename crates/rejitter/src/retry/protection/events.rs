@@ -16,6 +16,10 @@ impl Events {
         *if first.is_none() { first } else { second } = Some(change);
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0[0].is_none()
+    }
+
     pub(super) fn rejection(&mut self, by: StopReason, retry_after_ms: f64) -> Rejection {
         let rejection = Rejection { by, retry_after_ms };
         self.add(ProtectionChange::Rejected {

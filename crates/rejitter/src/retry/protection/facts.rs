@@ -2,6 +2,7 @@
 
 use crate::core::RetryPolicy;
 use crate::retry::Signal;
+use crate::retry::nanos::Nanos;
 
 /// The numbers that the parts give an attempt when they admit it, and take back at its end. A part's own numbers are
 /// never 0.
@@ -35,7 +36,7 @@ pub(super) struct Limits<'a> {
     pub(super) first: bool,
     /// It has been held.
     pub(super) held: bool,
-    pub(super) remaining_ms: f64,
+    pub(super) remaining: Nanos,
     pub(super) policy: &'a RetryPolicy,
 }
 
@@ -64,7 +65,7 @@ impl From<Signal> for Price {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan<'a> {
     pub(super) delay_ms: f64,
-    pub(super) remaining_ms: f64,
+    pub(super) remaining: Nanos,
     pub(super) policy: &'a RetryPolicy,
     pub(super) price: Price,
     /// End of the cooldown that the failure itself set. NaN for none.

@@ -8,11 +8,11 @@ use super::Protection;
 use super::cell::Cell;
 use super::events::Rejection;
 use super::facts::{Entry, Limits, Pass, Plan, Price};
-use super::time_ms;
 use crate::StopReason;
 use crate::core::RetryPolicy;
 use crate::core::protection::Verdict;
 use crate::policy::{duration_from_ms, ms_from_duration};
+use crate::retry::nanos::Nanos;
 use crate::retry::race::Races;
 use crate::retry::rounds::Single;
 use crate::retry::{Protect, RejectedError, Signal};
@@ -47,9 +47,9 @@ pub struct Protected {
     /// That of the running attempt. Hedges keep theirs.
     pass: Pass,
     /// Start of the present hold.
-    held_since: Option<Duration>,
+    held_since: Nanos,
     /// How long the attempt was held.
-    held: Duration,
+    held: Nanos,
     /// The attempt of the round counts as the first one of an operation.
     first: bool,
     /// When the breaker was last asked, in ms: nobody reads a clock when an operation is dropped.
@@ -79,7 +79,7 @@ pub(in crate::retry) struct Failure {
     /// Time that the server asked for.
     pub(in crate::retry) hint: Option<Duration>,
     /// How long the attempt took, if its end says how long attempts take. `None` for a hedge.
-    pub(in crate::retry) took: Option<Duration>,
+    pub(in crate::retry) took: Option<Nanos>,
 }
 
 /// The next step of an attempt that is about to start.
@@ -95,8 +95,8 @@ impl Protected {
             cell: protection.live(),
             clockless: false,
             pass: Pass::default(),
-            held_since: None,
-            held: Duration::ZERO,
+            held_since: Nanos::NONE,
+            held: Nanos::ZERO,
             first: true,
             asked_at: 0.0,
             taken: 0.0,
@@ -113,7 +113,7 @@ impl Protected {
 
     /// How long the attempt was held.
     pub(in crate::retry) fn held(&self) -> Duration {
-        self.held
+        self.held.duration()
     }
 
     /// When asking again makes sense, once it was rejected.
@@ -122,24 +122,29 @@ impl Protected {
     }
 
     /// The time of the protection in ms. `None` without a clock.
-    fn ms(&self, now: Duration) -> Option<f64> {
+    fn ms(&self, now: Nanos) -> Option<f64> {
         match &self.cell.recipe.clock {
-            Some(clock) => Some(time_ms(clock())),
+            Some(clock) => Some(Nanos::from(clock()).ms()),
             None if self.clockless => None,
-            None => Some(time_ms(now)),
+            None => Some(now.ms()),
         }
     }
 
     /// The pass before an attempt.
     pub(in crate::retry) fn enter(
         &mut self,
-        now: Duration,
-        remaining_ms: f64,
+        now: Nanos,
+        remaining: Nanos,
         policy: &RetryPolicy,
         draw: impl FnOnce() -> f64,
     ) -> Next {
-        let was_held = self.held_since.take();
-        self.held = was_held.map_or(Duration::ZERO, |since| now.saturating_sub(since));
+        let since = std::mem::replace(&mut self.held_since, Nanos::NONE);
+        let was_held = since != Nanos::NONE;
+        self.held = if was_held {
+            now.since(since)
+        } else {
+            Nanos::ZERO
+        };
         let first = self.price == Price::Free;
         let recipe = &self.cell.recipe;
         let timed = recipe.breaker.is_some() || recipe.cooldown.is_some();
@@ -147,16 +152,16 @@ impl Protected {
             None => Ok(Entry::Begin(Pass::default())),
             Some(time) => self.cell.locked(|locked| {
                 self.asked_at = time;
-                if was_held.is_some() {
+                if was_held {
                     locked.release();
-                    if remaining_ms <= 0.0 {
+                    if remaining == Nanos::ZERO {
                         return Err(locked.woke_late(time));
                     }
                 }
                 let limits = Limits {
                     first,
-                    held: was_held.is_some(),
-                    remaining_ms,
+                    held: was_held,
+                    remaining,
                     policy,
                 };
                 locked.enter(time, limits, draw)
@@ -173,7 +178,7 @@ impl Protected {
                 Next::Begin
             }
             Ok(Entry::Hold { ms }) => {
-                self.held_since = Some(now);
+                self.held_since = now;
                 Next::Hold(duration_from_ms(ms))
             }
             Err(rejection) => {
@@ -197,14 +202,14 @@ impl Protected {
     }
 
     /// How long after an attempt its hedge starts. `None` while too little is known, and without a clock.
-    pub(in crate::retry) fn hedge_delay(&self, now: Duration) -> Option<Duration> {
+    pub(in crate::retry) fn hedge_delay(&self, now: Nanos) -> Option<Duration> {
         let time = self.ms(now).filter(|_| !self.clockless)?;
         let delay_ms = self.cell.locked(|locked| locked.hedge_delay_ms(time));
         delay_ms.map(duration_from_ms)
     }
 
     /// Starts a hedge, unless a part forbids it.
-    pub(in crate::retry) fn start_hedge(&self, now: Duration) -> Option<Pass> {
+    pub(in crate::retry) fn start_hedge(&self, now: Nanos) -> Option<Pass> {
         let time = self.ms(now)?;
         self.cell.locked(|locked| locked.start_hedge(time))
     }
@@ -214,8 +219,8 @@ impl Protected {
     pub(in crate::retry) fn succeeded(
         &mut self,
         hedge: Option<Pass>,
-        attempt: Option<Duration>,
-        clock: impl FnOnce() -> Duration,
+        attempt: Option<Nanos>,
+        clock: impl FnOnce() -> Nanos,
     ) {
         let pass = hedge.unwrap_or_else(|| std::mem::take(&mut self.pass));
         let taken = std::mem::take(&mut self.spent);
@@ -227,7 +232,7 @@ impl Protected {
         let now = timed.then(clock);
         let time = now.and_then(|now| self.ms(now));
         let first = attempt.filter(|_| self.first).zip(now);
-        let first_ms = first.map(|(at, now)| time_ms(now.saturating_sub(at)));
+        let first_ms = first.map(|(at, now)| now.since(at).ms());
         self.cell.locked(|locked| {
             locked.succeeded(time, taken, hedge.is_some(), first_ms);
             if let Some(time) = time {
@@ -244,7 +249,7 @@ impl Protected {
     pub(in crate::retry) fn failed(
         &mut self,
         hedge: Option<Pass>,
-        now: Duration,
+        now: Nanos,
         failure: Failure,
         policy: &RetryPolicy,
         draw: impl FnOnce() -> f64,
@@ -269,7 +274,7 @@ impl Protected {
         let own_until = self.cell.locked(|locked| {
             let hint_ms = failure.hint.map_or(f64::NAN, cut);
             locked.ended(time, pass, verdict, hint_ms, draw);
-            locked.record(Some(time), first.map(time_ms));
+            locked.record(Some(time), first.map(Nanos::ms));
             if cools {
                 locked.ask_to_wait(time, busy_ms)
             } else {
@@ -283,27 +288,27 @@ impl Protected {
     }
 
     /// The round's attempt is dropped after this time, because its hedge ended the operation without success.
-    pub(in crate::retry) fn superseded(&self, now: Duration, took: Duration) {
+    pub(in crate::retry) fn superseded(&self, now: Nanos, took: Duration) {
         if self.first && self.cell.recipe.hedge.is_some() {
             let time = self.ms(now);
             self.cell
-                .locked(|locked| locked.record(time, Some(time_ms(took))));
+                .locked(|locked| locked.record(time, Some(Nanos::from(took).ms())));
         }
     }
 
     /// Before the wait that a retry follows: returns it, or a longer one if others are held longer. Takes the tokens.
     pub(in crate::retry) fn retry(
         &mut self,
-        now: Duration,
+        now: Nanos,
         delay: Duration,
-        remaining_ms: f64,
+        remaining: Nanos,
         policy: &RetryPolicy,
         draw: impl FnOnce() -> f64,
     ) -> Result<Duration, StopReason> {
         let delay_ms = ms_from_duration(delay);
         let plan = Plan {
             delay_ms,
-            remaining_ms,
+            remaining,
             policy,
             price: self.price,
             own_until: self.own_until,
@@ -324,7 +329,7 @@ impl Protected {
 
     /// The operation ends: releases what it holds.
     pub(in crate::retry) fn release(&mut self) {
-        let held = self.held_since.take().is_some();
+        let held = std::mem::replace(&mut self.held_since, Nanos::NONE) != Nanos::NONE;
         let taken = std::mem::take(&mut self.taken);
         let pass = std::mem::take(&mut self.pass);
         if !held && taken == 0.0 && pass.is_none() {

@@ -33,6 +33,7 @@ use crate::core::OptionErrors;
 use crate::core::protection::BreakerSettings;
 pub use crate::core::protection::{BreakerOptions, BudgetOptions, CooldownOptions, HedgeOptions};
 use crate::policy::ms_from_duration;
+use crate::retry::nanos::Nanos;
 
 /// Protection of a destination that many operations call, such as a server: what keeps their retries from hurting.
 ///
@@ -316,16 +317,8 @@ impl Protection {
             Some(clock) => Some(clock()),
             None => host_now(),
         };
-        now.map_or(0.0, time_ms)
+        now.map_or(0.0, |now| Nanos::from(now).ms())
     }
-}
-
-/// A reading of a clock in ms. Exact for whole ms, and many times as fast as the conversion of a wait, which must not
-/// be shorter than the duration.
-// The seconds since the start of a machine fit.
-#[allow(clippy::cast_precision_loss)]
-fn time_ms(now: Duration) -> f64 {
-    now.as_secs() as f64 * 1e3 + f64::from(now.subsec_nanos()) / 1e6
 }
 
 #[track_caller]

@@ -49,8 +49,8 @@ impl Locked<'_> {
                 if !probes && !limits.held {
                     let ms = state.cooldown.hold_ms(now, limits.policy.base_ms(), draw());
                     let longest_ms = limits.policy.max_retry_after_ms();
-                    let long =
-                        left_ms > max_hold_ms.unwrap_or(longest_ms) || ms >= limits.remaining_ms;
+                    let long = left_ms > max_hold_ms.unwrap_or(longest_ms)
+                        || ms >= limits.remaining.left_ms();
                     if long || state.held >= MOST_HELD {
                         return Err(self.rejected_by_cooldown(left_ms));
                     }
@@ -133,9 +133,10 @@ impl Locked<'_> {
         let ended = |breaker: &mut Breaker, draw| {
             breaker.ended(options, now, draw, ticket, verdict, hint_ms)
         };
-        let before = *breaker;
+        // Only a failure opens it.
+        let before = (verdict == Verdict::Failure).then_some(*breaker);
         let change = ended(breaker, 0.0);
-        if change == Change::Opened {
+        if let (Change::Opened, Some(before)) = (change, before) {
             *breaker = before;
             ended(breaker, draw());
         }
@@ -163,7 +164,7 @@ impl Locked<'_> {
                     let ms = cooldown.hold_ms(now, plan.policy.base_ms(), draw());
                     if ms > delay_ms {
                         delay_ms = ms;
-                        if ms >= plan.remaining_ms {
+                        if ms >= plan.remaining.left_ms() {
                             return Err(self.rejected_by_cooldown(left_ms));
                         }
                     }

@@ -30,6 +30,8 @@ use std::time::Duration;
 
 use super::failure::{Asked, decide};
 #[cfg(feature = "protection")]
+use super::nanos::Nanos;
+#[cfg(feature = "protection")]
 use super::operation::PROTECTION_DRAW;
 #[cfg(feature = "protection")]
 use super::protection::{Failure, Next, Protected};
@@ -220,8 +222,7 @@ impl<F, E, S, W> KeepConnected<F, E, S, W> {
         } = self;
         let clockless = sleeper.now().is_none();
         let mut time = Time::new(sleeper);
-        let fresh =
-            || Seed::of_operation().unwrap_or(Seed::new(u64::from(time.now().subsec_nanos())));
+        let fresh = || Seed::of_operation().unwrap_or(Seed::new(time.now().bits()));
         let seed = settings.seed.unwrap_or_else(fresh);
         // A hint that is longer than the policy follows is cut: to stop at it would end the keeper.
         let policy = settings.policy.with_capped_retry_after(true);
@@ -236,7 +237,7 @@ impl<F, E, S, W> KeepConnected<F, E, S, W> {
             #[cfg(feature = "protection")]
             while let Some(guard) = &mut guard {
                 let draw = || seed.draw(outage, waits.attempt(), PROTECTION_DRAW);
-                let wait = match guard.enter(time.now(), f64::INFINITY, &policy, draw) {
+                let wait = match guard.enter(time.now(), Nanos::NONE, &policy, draw) {
                     Next::Begin => break,
                     Next::Hold(wait) => wait,
                     Next::Rejected(rejected) => {

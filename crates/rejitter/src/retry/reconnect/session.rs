@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::{Connection, End};
 use crate::retry::Sleeper;
+use crate::retry::nanos::Nanos;
 use crate::retry::sleeper::LONGEST;
 use crate::retry::waiting::Passed;
 
@@ -30,11 +31,11 @@ pub(super) struct Time<S> {
 impl<S: Sleeper> Time<S> {
     pub(super) fn new(sleeper: S) -> Self {
         let mut passed = Passed::ZERO;
-        passed.start(true, || sleeper.now());
+        passed.start(|| sleeper.now());
         Self { sleeper, passed }
     }
 
-    pub(super) fn now(&self) -> Duration {
+    pub(super) fn now(&self) -> Nanos {
         self.passed.read(true, || self.sleeper.now())
     }
 
@@ -76,12 +77,12 @@ pub(super) async fn run<E, S: Sleeper>(
     session: impl Future<Output = Result<(), E>>,
     limits: Limits,
     time: &mut Time<S>,
-    on_open: impl FnOnce(Duration),
+    on_open: impl FnOnce(Nanos),
 ) -> (End<E>, bool) {
     let half = limits.silence / 2;
     let part = half / PARTS;
     let (mut session, mut until_stable) = (pin!(session), pin!(None));
-    let (mut on_open, mut heard_at, mut is_stable) = (Some(on_open), Duration::ZERO, false);
+    let (mut on_open, mut heard_at, mut is_stable) = (Some(on_open), Nanos::ZERO, false);
     // Parts that are left for an answer to a ping.
     let mut left = 0;
     let mut limit = limits.connect_timeout;
@@ -133,13 +134,13 @@ pub(super) async fn run<E, S: Sleeper>(
                 part
             }
             Event::Due => {
-                let rest = (heard_at + half).saturating_sub(time.now());
-                if rest.is_zero() {
+                let rest = heard_at.plus(half.into()).since(time.now());
+                if rest == Nanos::ZERO {
                     left = PARTS;
                     connection.ping();
                     part
                 } else {
-                    rest
+                    rest.duration()
                 }
             }
             Event::Opened | Event::Heard => {
