@@ -242,6 +242,28 @@ fn requests_share_a_protection_and_a_refused_one_gets_the_answer_of_the_layer() 
     assert_eq!(time.block_on(teapot.oneshot(())), Ok(418));
 }
 
+/// A worker that is gone: no request is sent, so none is the budget's or the breaker's business.
+#[test]
+fn a_service_that_is_not_ready_costs_no_token() {
+    let (time, api) = on(|p| p.budget(BudgetOptions::default()).breaker(TWO_IN_A_ROW));
+    let strict = Strict::new([Poll::Ready(Err("gone")); 3]);
+    let (calls, readiness) = (strict.calls.clone(), strict.readiness.clone());
+    let layer = RetryLayer::new(POLICY.with_max_attempts(3), transient)
+        .protection(&api, |_| Err("rejected"))
+        .signal(|_: Result<&u16, &&'static str>| Some(Signal::Failure))
+        .sleeper(time.clone());
+    let mut service = layer.layer(strict);
+    assert_eq!(time.block_on(service.call(())), Err("gone"));
+    assert_eq!((calls.get(), readiness.borrow().len()), (0, 0));
+    let status = api.status();
+    let budget = status.budget.unwrap();
+    assert_eq!(
+        (budget.tokens, budget.capacity),
+        (budget.capacity, budget.capacity)
+    );
+    assert_eq!(status.breaker.unwrap().failures, 0.0);
+}
+
 #[test]
 fn a_protected_request_ends_with_the_last_outcome_of_the_service() {
     let calls = Cell::new(0);

@@ -142,6 +142,22 @@ mod by_default {
         assert!(seen.windows(2).all(|pair| pair[0] < pair[1]), "{seen:?}");
     }
 
+    /// Tokio's shortest wait ends a millisecond later.
+    #[tokio::test(start_paused = true)]
+    async fn no_time_passes_between_attempts_without_a_wait() {
+        let start = tokio::time::Instant::now();
+        let policy = RetryPolicy::fixed(Duration::ZERO).with_max_attempts(40);
+        let failed = retry(policy, || async { Err::<(), _>(()) }).report().await;
+        assert_eq!(failed.unwrap_err().report.attempts, 40);
+        let again = |end: &End<u64>| match end {
+            End::Failed(1..40) => Verdict::RetryExactly(Duration::ZERO),
+            _ => Verdict::Stop,
+        };
+        let refused = keep_connected(policy, |connection| async move { Err(connection.attempt) });
+        assert_eq!(refused.when(again).run().await, End::Failed(40));
+        assert_eq!(start.elapsed(), Duration::ZERO);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn it_can_be_spawned_and_aborted() {
         let task = tokio::spawn(async {

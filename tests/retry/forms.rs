@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use rejitter::testing::{VirtualSleep, VirtualTime};
 use rejitter::{
-    AttemptError, BudgetOptions, HedgeOptions, Protection, RetryPolicy, Sleeper, StopReason,
-    TimeoutError, UNLIMITED, Verdict, retry, retry_with, retry_with_attempt, sleep_fn,
+    AttemptError, BudgetOptions, HedgeOptions, Jitter, Protection, RetryPolicy, Sleeper,
+    StopReason, TimeoutError, UNLIMITED, Verdict, retry, retry_with, retry_with_attempt, sleep_fn,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -45,6 +45,60 @@ fn at_the_deadline_every_attempt_is_dropped() {
     );
     let timeout = AttemptError::Timeout(TimeoutError::Deadline { after });
     assert_eq!(failed.into_inner(), Err(timeout));
+}
+
+/// Attempts of 6 s, waits of 1 s, and 10 s for the start of attempts.
+#[test]
+fn no_attempt_starts_after_the_time_to_retry_and_none_is_cut() {
+    let policy = RetryPolicy::fixed(1_000 * MS).with_jitter(Jitter::None);
+    let (time, starts) = (VirtualTime::new(), RefCell::new(Vec::new()));
+    let upload = |ends: &'static [Result<u8, &'static str>]| {
+        let (time, starts) = (&time, &starts);
+        move || {
+            starts.borrow_mut().push(time.now());
+            let end = ends[starts.borrow().len() - 1];
+            async move {
+                Sleeper::sleep(time, 6_000 * MS).await;
+                end
+            }
+        }
+    };
+    let run = |ends| {
+        retry(policy, upload(ends))
+            .retry_for(10_000 * MS)
+            .sleeper(&time)
+    };
+    // The error is the callback's own.
+    let failed: Result<u8, &str> = time.block_on(run(&[Err("one"), Err("two")]));
+    assert_eq!((failed, time.now()), (Err("two"), 13_000 * MS));
+    assert_eq!(starts.take(), [Duration::ZERO, 7_000 * MS]);
+    let start = time.now();
+    assert_eq!(time.block_on(run(&[Err("one"), Ok(2)])), Ok(2));
+    assert_eq!(time.now() - start, 13_000 * MS);
+
+    // A wait that would end then is not started.
+    starts.take();
+    let start = time.now();
+    let ends = run(&[Err("one")]).retry_for(7_000 * MS).report();
+    let failed = time.block_on(ends).unwrap_err();
+    assert_eq!(failed.reason, StopReason::Deadline);
+    assert_eq!(failed.into_inner(), Ok("one"));
+    assert_eq!(time.now() - start, 6_000 * MS);
+
+    // It replaces a total timeout, but not the form of its failure, and is replaced by one.
+    starts.take();
+    let first = run(&[Err("one"), Err("two")]).total_timeout(MS);
+    let failed = time.block_on(first.retry_for(10_000 * MS)).unwrap_err();
+    assert_eq!(
+        (failed.reason, starts.take().len()),
+        (StopReason::Deadline, 2)
+    );
+    let cut = run(&[Err("one")]).total_timeout(5_000 * MS);
+    let failed = time.block_on(cut).unwrap_err();
+    assert_eq!(
+        (failed.reason, failed.report.elapsed),
+        (StopReason::Timeout, 5_000 * MS)
+    );
 }
 
 #[test]

@@ -182,13 +182,14 @@ impl RetryPolicy {
         set!(self.jitter = jitter)
     }
 
-    /// Sets the maximum number of attempts, the first included. Defaults to 6;
+    /// Sets the maximum number of attempts, the first included: three retries are four attempts. Defaults to 6;
     /// [`UNLIMITED`](crate::UNLIMITED) means no limit.
     ///
     /// # Panics
     /// If the number is 0.
     #[track_caller]
     #[doc(alias = "with_max_times")]
+    #[doc(alias = "with_max_retries")]
     #[doc(alias = "max_retries")]
     pub const fn with_max_attempts(self, attempts: u64) -> Self {
         set!(self.max_attempts = Some(attempts))

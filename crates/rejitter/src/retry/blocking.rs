@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::hooks::{Curve, HintOf, Notify, NotifySuccess, When, WhenAttempt};
 use super::nanos::Nanos;
+use super::outcome::Cuts;
 use super::parts::Parts;
 use super::settings::setters;
 use super::sleeper::{SleepFn, sleep_fn};
@@ -236,7 +237,7 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
     ///
     /// Examples: [`guide::deadlines`](crate::guide::deadlines).
     pub fn total_timeout(self, timeout: Duration) -> BlockingRetry<F, M::Timed, S, H> {
-        self.with(|parts| parts.outcome(M::into_timed).total_timeout(timeout))
+        self.with(|parts| parts.outcome(M::into_timed).deadline(timeout, Cuts::None))
     }
 
     /// Runs the operation.

@@ -4,6 +4,7 @@ use core::borrow::Borrow;
 use core::time::Duration;
 
 use super::hooks::{Curve, HintOf, Notify, NotifySuccess, When, WhenAttempt};
+use super::outcome::Cuts;
 use super::parts::Parts;
 use super::settings::setters;
 use super::sleeper::{MaybeSleeper, SleepFn, sleep_fn};
@@ -243,13 +244,31 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     /// not an error of the callback. Its [`into_inner`](crate::RetryError::into_inner) returns the callback's last
     /// error. With a zero timeout, the first attempt is polled once and must be ready.
     ///
+    /// To leave running attempts alone, and the error as it is, set [`retry_for`](Self::retry_for) instead.
+    ///
     /// Examples: [`guide::deadlines`](crate::guide::deadlines).
     #[doc(alias = "with_total_delay")]
     pub fn total_timeout(
         self,
         timeout: Duration,
     ) -> Retry<F, Fut, Reported<M::Attempt, M::Protection>, S, H> {
-        self.with(|parts| parts.report().total_timeout(timeout))
+        self.with(|parts| parts.report().deadline(timeout, Cuts::All))
+    }
+
+    /// Sets the time, from the start of the first attempt, after which no other attempt starts. Defaults to no limit.
+    ///
+    /// A wait that would end at or after it is not started ([`StopReason::Deadline`](crate::StopReason::Deadline)). An
+    /// attempt that is running then goes on, however long it takes: use it for uploads and for transactions. So the
+    /// failure is the callback's last error, as without a limit, or the [`RetryError`](crate::RetryError) that an
+    /// earlier method made of it. It replaces [`total_timeout`](Self::total_timeout), and that replaces it.
+    ///
+    /// Examples: [`guide::deadlines`](crate::guide::deadlines).
+    #[doc(alias = "max_elapsed_time")]
+    pub fn retry_for(self, time: Duration) -> Retry<F, Fut, M::Timed, S, H> {
+        self.with(|parts| {
+            let parts = parts.outcome(M::into_timed);
+            parts.deadline(time, Cuts::None)
+        })
     }
 }
 

@@ -127,7 +127,7 @@ where
                     Ok(Some(hold)) => {
                         parts.callback.held();
                         this.passed.add(hold);
-                        let pause = Pause::new(parts.sleeper.sleep(hold));
+                        let pause = Pause::new(hold, &parts.sleeper);
                         this.stage.set(Stage::Waiting { pause });
                     }
                     Err(error) => {
@@ -180,7 +180,7 @@ where
                     if timed {
                         this.passed.add(delay);
                     }
-                    let pause = Pause::new(sleeper.sleep(delay));
+                    let pause = Pause::new(delay, sleeper);
                     this.stage.set(Stage::Waiting { pause });
                     None
                 }

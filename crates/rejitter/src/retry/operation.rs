@@ -4,7 +4,7 @@ use core::fmt;
 use core::time::Duration;
 
 use super::nanos::{Nanos, PackedSeed};
-use super::outcome::Ending;
+use super::outcome::{Cuts, Ending};
 #[cfg(feature = "protection")]
 use super::protection::{Next, Pass};
 #[cfg(feature = "protection")]
@@ -272,7 +272,11 @@ impl<M: Outcome> Operation<M> {
 
     /// How long the attempt just started may take: for its timeout, or until the deadline if that is not later.
     pub(super) fn limit(&self) -> Option<(Limit, Duration)> {
-        let cuts = self.waits.attempt() > 1 || self.outcome.ends_first();
+        let cuts = match self.outcome.cuts() {
+            Cuts::All => true,
+            Cuts::Later => self.waits.attempt() > 1,
+            Cuts::None => false,
+        };
         let deadline = if cuts {
             self.remaining(self.attempt_started)
         } else {
@@ -290,7 +294,7 @@ impl<M: Outcome> Operation<M> {
 
     /// How long an attempt of the first round may go on after the other one has failed, if it had no such limit.
     pub(super) fn late_limit(&self, now: Nanos) -> Option<Duration> {
-        let spared = self.waits.attempt() == 1 && !self.outcome.ends_first();
+        let spared = self.waits.attempt() == 1 && self.outcome.cuts() == Cuts::Later;
         self.remaining(now).get().filter(|_| spared)
     }
 

@@ -41,10 +41,14 @@ pub trait Outcome: sealed::Sealed + Sized {
     #[doc(hidden)]
     type Rounds: Rounds;
 
-    /// Whether the deadline ends a first attempt, which leaves no error of the callback.
     #[doc(hidden)]
-    fn ends_first(&self) -> bool {
-        true
+    fn cuts(&self) -> Cuts {
+        Cuts::All
+    }
+
+    #[doc(hidden)]
+    fn set_cuts(&mut self, cuts: Cuts) {
+        let _ = cuts;
     }
 
     #[cfg(feature = "protection")]
@@ -122,6 +126,15 @@ impl Protect for () {
     type Rounds = Single;
 }
 
+/// Running attempts that the deadline ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cuts {
+    All,
+    /// All but the first, which would leave no error of the callback.
+    Later,
+    None,
+}
+
 mod sealed {
     pub trait Sealed {}
     impl Sealed for () {}
@@ -138,10 +151,12 @@ mod sealed {
 #[derive(Debug)]
 pub struct Plain<E>(PhantomData<fn() -> E>);
 
-/// The same, with a deadline that may pass without a new error: see `BlockingRetry::total_timeout`.
+/// The same, with a deadline that may pass without a new error: see [`Retry::retry_for`](crate::Retry::retry_for) and
+/// `BlockingRetry::total_timeout`.
 #[derive(Debug)]
 pub struct Kept<E> {
     last: Option<E>,
+    cuts: Cuts,
 }
 
 /// A failed operation returns a [`RetryError`]: see [`Retry::report`](crate::Retry::report).
@@ -152,8 +167,7 @@ pub struct Reported<E, P = ()> {
     pub(super) records: Records<E>,
     pub(super) attempt_timeout: Nanos,
     pub(super) retry_timeouts: bool,
-    /// False for a first attempt that runs on after the deadline, as without a report.
-    pub(super) ends_first: bool,
+    cuts: Cuts,
     protection: P,
 }
 
@@ -171,7 +185,7 @@ impl<E, P> Reported<E, P> {
             records: self.records,
             attempt_timeout: self.attempt_timeout,
             retry_timeouts: self.retry_timeouts,
-            ends_first: self.ends_first,
+            cuts: self.cuts,
             protection: change(self.protection),
         }
     }
@@ -180,7 +194,7 @@ impl<E, P> Reported<E, P> {
     #[cfg(all(feature = "tower", feature = "protection"))]
     pub(crate) fn sparing_first(self) -> Self {
         Self {
-            ends_first: false,
+            cuts: Cuts::Later,
             ..self
         }
     }
@@ -206,7 +220,10 @@ impl<E> Outcome for Plain<E> {
     type Rounds = Bare;
 
     fn into_timed(self) -> Kept<E> {
-        Kept { last: None }
+        Kept {
+            last: None,
+            cuts: Cuts::Later,
+        }
     }
 
     fn go_on(&mut self, _: AttemptError<E>, _: AttemptRecord<E>, _: bool) {}
@@ -225,7 +242,7 @@ impl<E> Outcome for Plain<E> {
             records: Records::new(),
             attempt_timeout: Nanos::NONE,
             retry_timeouts: true,
-            ends_first: true,
+            cuts: Cuts::All,
             protection: (),
         }
     }
@@ -243,8 +260,12 @@ impl<E> Outcome for Kept<E> {
         self
     }
 
-    fn ends_first(&self) -> bool {
-        false
+    fn cuts(&self) -> Cuts {
+        self.cuts
+    }
+
+    fn set_cuts(&mut self, cuts: Cuts) {
+        self.cuts = cuts;
     }
 
     fn go_on(&mut self, error: AttemptError<E>, _: AttemptRecord<E>, deadline: bool) {
@@ -277,8 +298,12 @@ impl<E, P: Protect> Outcome for Reported<E, P> {
         self
     }
 
-    fn ends_first(&self) -> bool {
-        self.ends_first
+    fn cuts(&self) -> Cuts {
+        self.cuts
+    }
+
+    fn set_cuts(&mut self, cuts: Cuts) {
+        self.cuts = cuts;
     }
 
     #[cfg(feature = "protection")]

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use super::operation::Operation;
+use super::outcome::Cuts;
 #[cfg(feature = "protection")]
 use super::protection::{Hedged, Protected, Protection};
 use super::{Outcome, Plain, Reported};
@@ -51,8 +52,12 @@ impl<F, M, S, H> Parts<F, M, S, H> {
         }
     }
 
-    pub(super) fn total_timeout(mut self, timeout: Duration) -> Self {
+    pub(super) fn deadline(mut self, timeout: Duration, cuts: Cuts) -> Self
+    where
+        M: Outcome,
+    {
         self.operation.total_timeout = timeout.into();
+        self.operation.outcome.set_cuts(cuts);
         self
     }
 

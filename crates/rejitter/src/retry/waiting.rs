@@ -8,7 +8,7 @@ use pin_project_lite::pin_project;
 
 use super::nanos::Nanos;
 use super::operation::Limit;
-use super::{AttemptError, TimeoutError, TryFuture};
+use super::{AttemptError, Sleeper, TimeoutError, TryFuture};
 
 pin_project! {
     /// An attempt that ends at its limit.
@@ -122,10 +122,17 @@ impl<Fut: TryFuture, Sleep: Future> Limited<Fut, Sleep> {
     }
 }
 
+/// Whether a wait of zero needs a timer: in JavaScript hosts, other tasks than ours run after timers alone.
+const TIMERS_YIELD: bool = cfg!(all(target_family = "wasm", target_os = "unknown"));
+
 impl<Sleep> Pause<Sleep> {
-    pub(super) fn new(timer: Sleep) -> Self {
+    pub(super) fn new(
+        duration: Duration,
+        sleeper: &(impl Sleeper<Sleep = Sleep> + ?Sized),
+    ) -> Self {
+        let is_timed = TIMERS_YIELD || !duration.is_zero();
         Self {
-            timer: Some(timer),
+            timer: is_timed.then(|| sleeper.sleep(duration)),
             yielded: false,
         }
     }

@@ -159,8 +159,12 @@ where
         };
         let verdict = this.classify.classify(outcome.as_ref());
         let is_accepted = outcome.is_ok() && verdict == Verdict::Stop;
+        // What was not sent says nothing about the destination, and its retry takes no token.
         #[cfg(feature = "protection")]
-        let signal = this.classify.signal(outcome.as_ref());
+        let signal = match *this.stage {
+            Stage::Calling { .. } => this.classify.signal(outcome.as_ref()),
+            Stage::Asking { .. } => Some(Signal::Nothing),
+        };
         // An accepted response may tell of a failure all the same.
         #[cfg(feature = "protection")]
         let is_accepted = is_accepted && signal.is_none_or(Signal::is_success);

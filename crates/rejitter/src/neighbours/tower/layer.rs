@@ -25,7 +25,8 @@ use crate::retry::{Protection, RejectedError, Signal};
 /// A [`tower`](https://docs.rs/tower) layer that retries requests.
 ///
 /// The caller gets the last outcome of the service, a response or an error, so the types of the service stay the
-/// same. Readiness is the service's own, and is awaited before each attempt.
+/// same. Readiness is the service's own, and is awaited before each attempt. An error of readiness is classified as the
+/// others, but nothing was sent: to a protection it says nothing, and its retry takes no token.
 ///
 /// ```ignore-wasm32
 /// use rejitter::{RetryLayer, RetryPolicy, Verdict};

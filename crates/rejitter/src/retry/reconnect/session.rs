@@ -9,7 +9,7 @@ use super::{Connection, End};
 use crate::retry::Sleeper;
 use crate::retry::nanos::Nanos;
 use crate::retry::sleeper::LONGEST;
-use crate::retry::waiting::Passed;
+use crate::retry::waiting::{Passed, Pause};
 
 /// Parts of the time for an answer to a ping: a timer that is late, as after a sleep, counts for one of them.
 const PARTS: u32 = 4;
@@ -40,7 +40,7 @@ impl<S: Sleeper> Time<S> {
     }
 
     pub(super) async fn sleep(&mut self, duration: Duration) {
-        self.sleeper.sleep(duration).await;
+        Pause::new(duration, &self.sleeper).await;
         self.passed.add(duration);
     }
 
