@@ -9,8 +9,12 @@ import { build } from 'esbuild';
 import { inRoot } from '../run/places.mjs';
 import { ENTRIES, EXPORTS, FORMS, insteadIn, mainOf } from './artefacts.mjs';
 import { INTERNAL, bundle, formOf } from './bundle.mjs';
+import { eager } from './eager.mjs';
 import { Draft, commonJs, sameExports, withLinks } from './publish.mjs';
 import { hexOf } from './wasm-text.mjs';
+
+/** The main entry point in Node. */
+const START = 'index.node.js';
 
 /** The README of the package: that of the repository, without what only a clone has. */
 const packageReadme = (text) =>
@@ -105,6 +109,8 @@ export async function assemble({ wasm, light, machines, version, out }) {
 
   const files = await bundle(draft.dir, Object.fromEntries(entries.map((file) => [file, mainOf(file)])));
   rmSync(draft.path('lib'), { recursive: true });
+  // Where import is by file and at once; in pages, bundlers and their minifiers come between.
+  files.set(START, eager(files.get(START)));
   for (const [file, text] of files) draft.write(file, text);
   await writeTwins(draft, files, offered);
   draft.publish();
