@@ -33,7 +33,7 @@ const DECIDING = ['index', 'fetch', 'protection', 'data', 'reconnect'];
 export const FORMS = {
   '': {
     entries: ENTRIES,
-    instead: { '/wasm/core.js': '/wasm/core-javascript.js', '/options/long.js': '/options/long-browser.js' },
+    instead: { '/wasm/core.js': '/wasm/core-javascript.js', '/options/long.js': '/options/long-development.js' },
   },
   node: {
     entries: DECIDING,

@@ -1,4 +1,4 @@
-// The long texts of errors, where bytes do not count. For browsers, long-browser.js stands in its place.
+// The long texts of errors, where bytes do not count. In the form for all hosts, long-development.js stands in its place.
 
 import { LONG } from './texts.js';
 

@@ -1,4 +1,4 @@
-// The long texts of errors. Production bundles for browsers have none of them (long-browser.js), so nothing here may
+// The long texts of errors. Production bundles for browsers have none of them (long-development.js), so nothing here may
 // be called at import, or be needed by a program that makes no mistake.
 
 import { isFunction, isLimit, isLongest, isMs, isSwitch, isText, isWhole } from './checks.js';

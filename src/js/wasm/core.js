@@ -1,5 +1,5 @@
 // The core as `wasm-pack build` links it. The entry points import this module; in the npm package another one stands in
-// its place, by host (xtask/npm/artefacts.mjs).
+// its place, by form (xtask/npm/artefacts.mjs).
 
 /** @type {import('../options/settings.js').Core | undefined} */
 let core;
