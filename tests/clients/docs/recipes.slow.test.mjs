@@ -86,7 +86,10 @@ const SENDING = {
   async graphql({ queries, mutations }) {
     assert.equal((await queries.request('{ user }')).user, 'Ada');
     assert.equal((await mutations.request('mutation { user }')).user, 'Ada');
-    return [`POST ${ORIGIN}/graphql`, `POST ${ORIGIN}/graphql, with a key`];
+    queries.requestConfig.method = 'GET';
+    assert.equal((await queries.request('{ user }')).user, 'Ada');
+    const byGet = `GET ${ORIGIN}/graphql?query=%7B+user+%7D`;
+    return [`POST ${ORIGIN}/graphql`, `POST ${ORIGIN}/graphql, with a key`, byGet];
   },
   /** Requests to the API are answered, others left alone. */
   async 'service worker'() {
