@@ -3,7 +3,7 @@
 import { mistake, problemOf } from '../options/messages.js';
 import { RULES } from '../options/table.js';
 import { outcomeOf, reportFailure, tell } from '../run/hooks.js';
-import { now } from '../run/timer.js';
+import { elapsed, now } from '../run/timer.js';
 import { channelOf } from '../run/tracing.js';
 import { Admission } from './admission.js';
 import { Guard } from './guard.js';
@@ -131,7 +131,7 @@ export class State {
     if (isFailure === undefined) return undefined;
     const { number, startedAt = NaN, endedAt } = run;
     const end = { ...outcomeOf(run), ...(status !== undefined && { status }), attempt: number };
-    const answer = tell(isFailure, { ...end, durationMs: (endedAt ?? now()) - startedAt });
+    const answer = tell(isFailure, { ...end, durationMs: elapsed(startedAt, endedAt) });
     if (answer === 'ignore') return NOTHING;
     if (typeof answer === 'boolean') return answer ? FAILURE : SUCCESS;
     if (answer !== undefined) reportFailure(problemOf('isFailure', answer, ['', 'isFailure'], 'return'));

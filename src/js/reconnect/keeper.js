@@ -6,7 +6,7 @@ import { computed, drawFor } from '../run/decision.js';
 import { tell } from '../run/hooks.js';
 import { follow, reasonOf, unfollow } from '../run/signals.js';
 import { afterMsOf } from '../run/steps.js';
-import { now, startTimer } from '../run/timer.js';
+import { elapsed, now, startTimer } from '../run/timer.js';
 import { gateOf } from './gate.js';
 import { DEFAULTS, readConnectionOptions } from './options.js';
 import { connectionOf } from './session.js';
@@ -60,7 +60,7 @@ function keep(session, settings, resolve, reject) {
     const { [hook]: call } = settings;
     if (!call) return;
     const event = { attempt, attemptsLeft: maxAttempts - attempt, ...(name !== undefined && { name }), ...fields };
-    tell(call, { ...event, elapsedMs: now() - startedAt });
+    tell(call, { ...event, elapsedMs: elapsed(startedAt) });
   };
   /** Leaves nothing behind. Returns the report. @param {object} [outcome] @param {unknown} [cause] for the session */
   const stop = (outcome, cause) => {
@@ -68,7 +68,7 @@ function keep(session, settings, resolve, reject) {
     if (signal) unfollow(signal, follower);
     cut(cause);
     tell(() => unsubscribe(), {});
-    return Object.freeze({ ...outcome, ...report, elapsedMs: now() - startedAt });
+    return Object.freeze({ ...outcome, ...report, elapsedMs: elapsed(startedAt) });
   };
   /** @type {import('../run/signals.js').Follower} */
   const follower = { abort: (signal) => resolve(stop({ reason: 'aborted' }, reasonOf(signal))) };

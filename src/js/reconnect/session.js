@@ -6,7 +6,7 @@ import { read } from '../options/reader.js';
 import { FUNCTION, LIMIT } from '../options/rules.js';
 import { reportFailure } from '../run/hooks.js';
 import { TimeoutError } from '../run/report.js';
-import { now, startTimer } from '../run/timer.js';
+import { elapsed, now, startTimer } from '../run/timer.js';
 
 /** @import { ReconnectSettings } from './options.js' */
 
@@ -40,7 +40,7 @@ export function connectionOf({ connectTimeoutMs, unref }, onOpen, onEnd) {
     if (over) return;
     over = true;
     cancel();
-    onEnd({ error, openMs: now() - openedAt, ...more });
+    onEnd({ error, openMs: elapsed(openedAt), ...more });
     // One listener cleans up, whatever ended it.
     try {
       controller.abort(error);

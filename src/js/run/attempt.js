@@ -1,7 +1,7 @@
 // The object that the callback gets for each attempt.
 
 import { reportFailure } from './hooks.js';
-import { now } from './timer.js';
+import { elapsed, now } from './timer.js';
 
 /**
  * Aborts the attempt's signal. Hosts such as happy-dom let the errors of listeners out of `abort`: they must not keep
@@ -55,7 +55,7 @@ export class Attempt {
   }
 
   get elapsedMs() {
-    return now() - this.#startedAt;
+    return elapsed(this.#startedAt);
   }
 
   get remainingMs() {

@@ -1,7 +1,7 @@
 // Hooks and their events. A hook can see everything and change nothing.
 
 import { isObject } from '../options/checks.js';
-import { now } from './timer.js';
+import { elapsed } from './timer.js';
 
 /** @import { AttemptRun } from './operation.js' */
 
@@ -82,6 +82,6 @@ export function eventOf(run, attempt, fields) {
     .../** @type {Fields} */ (fields && { ...outcomeOf(run), ...fields }),
     ...run.limits.fields,
     ...run.task?.labels,
-    elapsedMs: now() - run.op.startedAt,
+    elapsedMs: elapsed(run.op.startedAt),
   };
 }

@@ -8,7 +8,7 @@ import { INTERRUPTED, timedOut } from './limits.js';
 import { record } from './operation.js';
 import { RetryError, hide, keepReport } from './report.js';
 import { stopFor } from './steps.js';
-import { now } from './timer.js';
+import { elapsed, now } from './timer.js';
 
 /** @import { AttemptRun, Operation } from './operation.js' */
 
@@ -81,7 +81,7 @@ export function reportOf({ attempts, records, startedAt, guard, run }, reason) {
   const report = Object.freeze({
     reason,
     attempts,
-    elapsedMs: now() - startedAt,
+    elapsedMs: elapsed(startedAt),
     ...(hintMs >= 0 && { hintMs }),
     ...guard?.rejection,
     dropped: (records.at(-1)?.number ?? 0) - records.length,
@@ -90,8 +90,8 @@ export function reportOf({ attempts, records, startedAt, guard, run }, reason) {
         Object.freeze({
           attempt: number,
           [failed ? 'error' : 'result']: outcome,
-          startMs: at - startedAt,
-          durationMs: endedAt - at,
+          startMs: elapsed(startedAt, at),
+          durationMs: elapsed(at, endedAt),
           ...(delayMs !== undefined && { delayMs }),
           ...fields,
         }),

@@ -10,6 +10,14 @@ export function now() {
 }
 
 /**
+ * Returns the time between two readings of the clock, in ms. Fake clocks, and those of some hosts, step back.
+ * @param {number} from
+ */
+export function elapsed(from, to = now()) {
+  return Math.max(0, to - from);
+}
+
+/**
  * Starts a timer of the host, for a wait or for its first part, and returns its id. `unref` lets Node exit meanwhile.
  * @type {(wake: () => void, ms: number, unref: boolean | undefined) => any}
  */

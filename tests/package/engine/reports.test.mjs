@@ -12,6 +12,7 @@ import { inspect } from 'node:util';
 import { AWAITED, fails } from '../lib/callbacks.mjs';
 import { replace, underClock } from '../lib/clock.mjs';
 import { operate } from '../lib/operate.mjs';
+import { importEntry } from '../lib/consumer.mjs';
 import { fragile, importAll } from '../protection/entry.mjs';
 
 const { RetryError, RetryPolicy, budget, createFetch, hedge, protect, retry, retryReport, retrySync } =
@@ -255,4 +256,60 @@ test('a store that is bound to the channel is the context of every attempt', asy
     start.unbindStore(storage),
   );
   assert.deepEqual([...seen, storage.getStore()], ['span', 'span', 'span', undefined]);
+});
+
+/** Every number in what callbacks receive and callers read, by its path. */
+function numbersIn(value, path = '', seen = new Set()) {
+  if (typeof value === 'number') return [[path, value]];
+  if (value === null || typeof value !== 'object' || seen.has(value)) return [];
+  seen.add(value);
+  return Reflect.ownKeys(value).flatMap((key) => numbersIn(value[key], `${path}.${String(key)}`, seen));
+}
+
+test('a clock that steps back, as a fake one may, gives no negative time to anyone', async () => {
+  const { keepConnected } = await importEntry('reconnect');
+  const told = [];
+  const note = (name) => (event) => void told.push([name, event]);
+  const hooks = Object.fromEntries(
+    ['onAttempt', 'onFailure', 'onRetry', 'onGiveUp', 'onSuccess', 'beforeRetry'].map((name) => [name, note(name)]),
+  );
+  let time = 1e6;
+  const putBack = replace(performance, 'now', () => (time -= 40));
+  const failing = (attempt) => {
+    told.push(['an attempt', { elapsedMs: attempt.elapsedMs, remainingMs: attempt.remainingMs }]);
+    throw new Error('down');
+  };
+  const quick = { baseMs: 1, maxAttempts: 3 };
+  const own = {
+    ...quick,
+    ...hooks,
+    totalTimeoutMs: 60_000,
+    protection: protect(budget(), { isFailure: note('isFailure') }),
+  };
+  try {
+    const fetch = createFetch(own, async () => new Response(null, { status: 503 }));
+    told.push(['fetch', retryReport(await fetch('http://x/'))]);
+    for (const run of [retry, (...args) => retrySync(...args)]) {
+      const options = run === retry ? own : { ...quick, onRetry: hooks.onRetry, onGiveUp: hooks.onGiveUp };
+      const error = await Promise.resolve()
+        .then(() => run(failing, options))
+        .catch((thrown) => thrown);
+      told.push(['the report', retryReport(error)]);
+    }
+    const { beforeRetry, onSuccess, ...kept } = hooks;
+    const session = ({ attempt, opened, finish }) => {
+      opened();
+      if (attempt === 3) return finish();
+      throw new Error('closed');
+    };
+    told.push(['connections', await keepConnected(session, { ...kept, baseMs: 1, stableMs: 1e9 })]);
+  } finally {
+    putBack();
+  }
+  const times = told.flatMap(([name, value]) => numbersIn(value, name)).filter(([path]) => path.endsWith('Ms'));
+  assert.ok(times.length > 40, `${times.length} times`);
+  assert.deepEqual(
+    times.filter(([, ms]) => !(ms >= 0)),
+    [],
+  );
 });
