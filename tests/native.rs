@@ -18,6 +18,7 @@ mod policy;
 mod presets;
 mod programs;
 mod protection;
+mod public_names;
 mod refusals;
 mod retry;
 mod tower;
