@@ -91,6 +91,12 @@ const wasmFile = (name, target) =>
 const wasmScript = (name, target) =>
   command(sh`node --no-warnings ${inRoot(`tests/crate/${name}.mjs`)} ${wasmFile(name, target)}`);
 
+/** Looks for the host's function for panics in the program that was built last. */
+const ofWithoutPanic = (...more) => {
+  const file = `${build}/${WASM_TARGET}/release/without_panic.wasm`;
+  return command(sh`node ${inRoot('tests/crate/without-panic.mjs')} ${file} ${more}`);
+};
+
 const step = (name, needs, commands, runner) => {
   return { name: `crate: ${name}`, needs, group: BUILD, commands, runner };
 };
@@ -116,6 +122,16 @@ export const quickSteps = [
     'wasm without JavaScript',
     [TARGET, NODE],
     [wasmProgram('without-javascript', WASM_TARGET), wasmScript('without-javascript', WASM_TARGET)],
+  ),
+  step(
+    'decisions without a panic',
+    [TARGET, NODE],
+    [
+      ofPrograms(`build --release --package without-panic --target ${WASM_TARGET}`),
+      ofWithoutPanic(),
+      ofPrograms(`build --release --package without-panic --features control --target ${WASM_TARGET}`),
+      ofWithoutPanic('control'),
+    ],
   ),
 ].map((each) => ({ ...each, quick: true }));
 
