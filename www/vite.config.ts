@@ -4,6 +4,8 @@ import { notices, noticesOfWorkers, parts, policy, scene } from './build.ts';
 export default defineConfig({
   // Relative addresses: the built files work under any path.
   base: './',
+  // The package's messages in full: the page shows them to readers who have typed a number.
+  define: { 'process.env.NODE_ENV': '"development"' },
   plugins: [parts, scene, policy, notices],
   build: {
     // The first versions with CSS light-dark(). For older ones it would be rewritten into a form

@@ -13,6 +13,8 @@ export interface SliderSpec {
 export interface SliderField {
   /** A value between two stops is shown as it is, the thumb at the nearest stop. */
   show(value: number, state?: { readonly hidden?: boolean; readonly disabled?: boolean }): void;
+  /** Puts the value back in the place of what was typed, with its error. */
+  clear(): void;
 }
 
 type Parts = Record<'input' | 'number', HTMLInputElement> & Record<'box' | 'error', HTMLElement>;
@@ -75,6 +77,7 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
       // The text being typed stays, unless another change replaces it.
       if (isNew || error.hidden) write();
     },
+    clear: write,
   };
 }
 

@@ -21,7 +21,17 @@ export interface LoadInput {
 export const SHARED = ['none', 'single', 'budget', 'breaker', 'both'] as const;
 export type Shared = (typeof SHARED)[number];
 
-export function loadInput({ strategy, downMs, capacityPerS, demand, failing, ...state }: State): LoadInput {
+/** The settings that these figures follow. */
+type Followed = 'strategy' | 'downMs' | 'capacityPerS' | 'demand' | 'failing' | 'retries' | 'protection' | 'seed';
+
+export function loadInput({
+  strategy,
+  downMs,
+  capacityPerS,
+  demand,
+  failing,
+  ...state
+}: Pick<State, Followed>): LoadInput {
   const parts = partsIn(state.protection);
   const [budget, breaker] = [parts.includes('budget'), parts.includes('breaker')];
   const shared = budget && breaker ? 'both' : budget ? 'budget' : breaker ? 'breaker' : 'none';

@@ -2,11 +2,13 @@
 import { count, doing, share } from '../charts/format';
 import type { State } from '../state/state';
 import { INITIAL, sameStrategy } from '../state/strategy';
-import type { LoadResult, Shared } from './compute';
+import type { LoadResult, Shared, loadInput } from './compute';
+
+type LoadState = Omit<Parameters<typeof loadInput>[0], 'seed'>;
 
 interface Step {
-  /** On the page's own server and policy. */
-  readonly state: Pick<State, 'demand' | 'failing' | 'retries' | 'protection'>;
+  /** Everything that its figures follow, but for the seed. */
+  readonly state: Omit<LoadState, 'strategy'>;
   /** The question that leads there. */
   readonly next: string;
   /** What it means, whatever the numbers come to. */
@@ -15,7 +17,7 @@ interface Step {
 
 const failing = ({ runs }: LoadResult, shared: Shared): string =>
   doing(runs.find((run) => run.shared === shared)?.failed ?? 0, 'fail');
-const NONE = { demand: 0.5, failing: 0, retries: 'on', protection: 'none' } as const;
+const NONE = { downMs: 2000, capacityPerS: 120, demand: 0.5, failing: 0, retries: 'on', protection: 'none' } as const;
 
 export const STEPS: readonly Step[] = [
   {
@@ -63,7 +65,7 @@ export const STEPS: readonly Step[] = [
   },
 ];
 
-export function stateOf(step: Step | undefined): Partial<State> | undefined {
+export function stateOf(step: Step | undefined): LoadState | undefined {
   return step && { strategy: INITIAL, ...step.state };
 }
 

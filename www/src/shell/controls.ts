@@ -1,6 +1,6 @@
 /** Controls of the state: sliders of its numbers, and switches of what clients share. */
 import { byId, html } from '../charts/dom';
-import { sliderField } from '../charts/slider';
+import { sliderField, type SliderField } from '../charts/slider';
 import { PARTS, SETTINGS, joined, partsIn, type Part, type SettingName, type State } from '../state/state';
 import { store } from '../state/store';
 import { OPTIONS, OPTION_NAMES, refusalOf, type OptionName, type Strategy } from '../state/strategy';
@@ -13,17 +13,25 @@ export function mountControls(root: HTMLElement): void {
     return box;
   };
   const own = group('Strategy');
+  const fields: SliderField[] = [];
   for (const name of OPTION_NAMES) {
-    const problem = (value: number): string | undefined => refusalOf({ ...store.get().strategy, [name]: value });
+    const changed = (value: number): Strategy => withChange(store.get().strategy, name, value);
+    const problem = (value: number): string | undefined => refusalOf(changed(value));
     const field = sliderField(own, { id: `set-${name}`, ...OPTIONS[name], problem }, (value) =>
-      store.set({ strategy: withChange(store.get().strategy, name, value) }),
+      store.set({ strategy: changed(value) }),
     );
+    fields.push(field);
     const { acts } = OPTIONS[name];
     store.subscribe(({ strategy }) => field.show(strategy[name], { hidden: acts?.(strategy) === false }));
   }
   const around = group('Clients and server');
-  for (const name of ['clients', 'downMs', 'capacityPerS', 'rejectionCost'] as const) settingSlider(around, name);
-  byId('reset').addEventListener('click', () => store.set(store.defaults));
+  for (const name of ['clients', 'downMs', 'capacityPerS', 'rejectionCost'] as const)
+    fields.push(settingSlider(around, name));
+  byId('reset').addEventListener('click', () => {
+    store.set(store.defaults);
+    // Also where no value changes: what was typed, and its error, are no value.
+    for (const field of fields) field.clear();
+  });
 }
 
 /** A slider takes the others along: the package disallows a cap below the base or the minimum. */
@@ -33,7 +41,11 @@ function withChange(strategy: Strategy, name: OptionName, value: number): Strate
   return { ...next, baseMs: Math.min(next.baseMs, next.capMs), minMs: Math.min(next.minMs, next.capMs) };
 }
 
-export function settingSlider(root: HTMLElement, name: SettingName, isDisabled?: (state: State) => boolean): void {
+export function settingSlider(
+  root: HTMLElement,
+  name: SettingName,
+  isDisabled?: (state: State) => boolean,
+): SliderField {
   const { label = name, stops = [], text = String, rule, holds } = SETTINGS[name];
   const problem = (value: number): string | undefined =>
     holds(value) ? undefined : `${label} must be ${rule}, got ${value}`;
@@ -41,6 +53,7 @@ export function settingSlider(root: HTMLElement, name: SettingName, isDisabled?:
     store.set({ [name]: value }),
   );
   store.subscribe((state) => field.show(state[name] as number, { disabled: isDisabled?.(state) ?? false }));
+  return field;
 }
 
 /** Switches of parts of the protection, or of the retries, beside the figure that they change. */
