@@ -1,15 +1,16 @@
 /** The scene in Node: its numbers are those of the package, and its sentences those of the numbers. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AT_ONCE, HERD, INITIAL, INITIAL_STATE, done, outageAlone, outageInput, page, stateOf } from './lib/node.mjs';
+import { AT_ONCE, HERD, INITIAL, INITIAL_STATE, done, outageAlone, page, stateOf } from './lib/node.mjs';
 
-const { scene, endOf, BINS, LANES } = await page('scene/compute');
+const { scene, sceneInput, endOf, herdsOf, BINS, LANES } = await page('scene/compute');
 const words = await page('scene/words');
-const { sceneMarkup, capacityAt, picture, rateTicks, HEIGHT, WIDTH } = await page('scene/markup scene/picture');
+const { sceneMarkup, framesOf, picture, rateAt, rateTicks, HEIGHT, WIDTH } = await page('scene/markup scene/picture');
+const { cost, halfInWords, headline, markdown } = await page('scene/compared');
 const { readQuery, toQuery, refusalOf } = await page('state/permalink state/strategy');
 
 const SECOND = '?backoff=fixed&jitter=none&baseMs=1000&maxAttempts=Infinity';
-const inputOf = (query) => outageInput(readQuery(query, INITIAL_STATE).state);
+const inputOf = (query) => sceneInput(readQuery(query, INITIAL_STATE).state);
 const resultOf = (query) => done(scene, inputOf(query));
 
 test('of nine links: served, calls and times are those of simulateOutage', async () => {
@@ -78,9 +79,13 @@ const SAID = [
   ],
 ];
 
+const plain = (text) => text.replaceAll('\u00a0', ' ');
+
 test('what is said of a link: who is served, at what cost, why, and what would help', async () => {
-  for (const [query, said] of SAID)
-    assert.match(words.described(await resultOf(query)).replaceAll('\u00a0', ' '), said, query);
+  for (const [query, said] of SAID) {
+    const result = await resultOf(query);
+    assert.match(plain(`${headline(result)}, ${cost(result)}. ${words.sentence(result)}`), said, query);
+  }
 });
 
 test('each of the four steps has its link, and a moment at which the picture shows what is said', async () => {
@@ -103,7 +108,8 @@ test('the picture: 24 lanes, marks as close as one can see, the capacity where i
   assert.equal(new Set(found.marks.map(({ lane }) => lane)).size, LANES);
   const calls = found.arrivals.reduce((a, b) => a + b);
   assert.deepEqual([found.arrivals.length, calls], [BINS, 1000 * found.callsPerClient]);
-  assert.ok(capacityAt(found) > 0.6 && capacityAt(found) < 1);
+  const [[, frame]] = framesOf({ ...found, other: undefined });
+  assert.ok(rateAt(frame, 120) > 0.6 && rateAt(frame, 120) < 1);
   const svg = picture(found);
   assert.doesNotMatch(svg, /NaN|undefined|Infinity/);
   for (const [, x, y] of svg.matchAll(/M([\d.]+),([\d.]+)/g))
@@ -118,7 +124,56 @@ test('the picture: 24 lanes, marks as close as one can see, the capacity where i
   assert.match(said(await resultOf(SECOND), 40_000), /^40.s: serves \d+\/s, rejects [1-9]\d*\/s$/);
   assert.match(said(atOnce, 20_000), /^20.s: serves 0\/s, rejects 100k\/s$/);
   assert.equal(words.momentAt(found, 40_000).served, 60);
-  assert.equal(String(rateTicks(atOnce).map(({ perS }) => perS)), '100,1000,10000');
+  assert.equal(String(rateTicks(framesOf({ ...atOnce, other: undefined })[0][1])), '100,1000,10000');
+});
+
+test('where too few are served, the same clients beside them with a strategy that serves nearly all', async () => {
+  for (const [query, served, instead] of /** @type {[string, number, RegExp][]} */ ([
+    ['', 0, /^Instead: 997 of 1,000 served, 3 gave up by 7\.89 s; 8\.0 calls each · Exponential · full jitter$/],
+    [SECOND, 446, /^Instead: 997 of/],
+    // As many attempts as these clients need.
+    ['?clients=3000&maxAttempts=6', 70, /^Instead: (?:2,9[789]\d|3,000) of 3,000/],
+  ])) {
+    const result = await resultOf(query);
+    assert.equal(result.served, served, query);
+    const [own, other] = herdsOf(result);
+    assert.match(plain(halfInWords(other, result)), instead);
+    assert.match(halfInWords(own, result), /^As chosen: /);
+    assert.equal(own.spanMs, other.spanMs, 'one axis of time');
+    // Both are in the picture, and neither leaves its half.
+    const rows = new Set(
+      Array.from(picture(result).matchAll(/M[\d.]+,([\d.]+)h0/g), ([, y]) => Number(y) > HEIGHT / 2),
+    );
+    assert.deepEqual([...rows], served === 446 ? [false, true] : [true]);
+  }
+  // None where none is needed, and none where none helps.
+  for (const query of ['?maxAttempts=10', '?clients=10000&capacityPerS=1'])
+    assert.equal((await resultOf(query)).other, undefined, query);
+});
+
+test('before and after: one picture, both numbers, and a line for a pull request', async () => {
+  const result = await resultOf('?maxAttempts=10&vs=p-retry');
+  assert.equal(plain(headline(result)), '108 → 997 of 1,000 served');
+  assert.equal(plain(cost(result)), '10.6 → 8.0 calls each, longest wait 8.5 min → 10 s');
+  assert.deepEqual(
+    herdsOf(result).map((herd) => plain(halfInWords(herd, result)).replace(/,.* each/, '')),
+    ['Before: 108 of 1 · p-retry 9.0.0', 'After: 997 of 1 · Exponential · full jitter'],
+  );
+  // As if each were alone.
+  for (const [query, i] of /** @type {[string, number][]} */ ([
+    ['?jitter=none&baseMs=1000&capMs=Infinity&maxAttempts=11', 0],
+    ['?maxAttempts=10', 1],
+  ])) {
+    const { served, callsPerClient, lastServedMs } = await resultOf(query);
+    const half = herdsOf(result)[i];
+    assert.deepEqual([half.served, half.callsPerClient, half.lastServedMs], [served, callsPerClient, lastServedMs]);
+  }
+  assert.equal(
+    markdown(result, 'https://x/?vs=p-retry'),
+    '**Retries:** p-retry 9.0.0 → Exponential · full jitter, base 100 ms, cap 10 s, factor 2, 10 attempts: ' +
+      '**108 → 997 of 1,000 served**, 10.6 → 8.0 calls each, longest wait 8.5 min → 10 s ' +
+      '([1,000 clients, an outage of 2 s, seed 42](https://x/?vs=p-retry))',
+  );
 });
 
 test('a long job reports how far it is, repeats its result for a seed, and ends when it is not wanted', async () => {

@@ -5,14 +5,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plan } from 'rejitter-lab';
-import { done, outageInput, page, random, stateOf } from './lib/node.mjs';
+import { INITIAL, done, outageInput, page, random, stateOf } from './lib/node.mjs';
 
-const { BINS, LANES, described, ending, key, momentAt, momentInWords, momentOf, opening, scene } = await page(
-  'scene/compute scene/words scene/markup',
-);
+const { BINS, LANES, described, ending, key, momentAt, momentInWords, momentOf, opening, scene, sceneInput } =
+  await page('scene/compute scene/words scene/markup scene/compared');
 const { delays, waits, finding: rows, load: loadFigure, nameOf } = await page('waits/compute waits/figure load/figure');
-const { contendersOf, policyOf, recommend, sameChoice, title, verdict, verdictWords, inWords } = await page(
-  'state/strategy verdict/compute verdict/words today/words',
+const { contendersOf, policyOf, recommend, sameChoice, title, verdict, verdictWords, handedInWords } = await page(
+  'state/strategy verdict/compute verdict/words take-away/words',
 );
 const { SHARED, finding, load, rangeOf } = await page('load/compute load/recovery compute/outage');
 
@@ -23,7 +22,8 @@ const STATES = 10_000;
 const RULES = [
   [/NaN|undefined|Infinity|for 0/],
   [/(?<![.,\d])1\s(?:calls|clients|attempts|waves|waits|operations|requests|fail)\b/],
-  [/retr|\d calls each|again/i, ({ strategy }) => strategy.maxAttempts === 1],
+  // That of the strategy itself; one beside it may retry.
+  [/retr|\d calls each|again/i, ({ strategy, vs }) => strategy.maxAttempts === 1 && vs === ''],
   [/lose|server for|(?<!no )outage|server is back/i, ({ downMs }) => downMs === 0],
   [/\b24\sclients/, ({ clients }) => clients < LANES],
 ];
@@ -38,6 +38,13 @@ const callsOf = ({ one, number }, { maxAttempts }) =>
 
 /** An outcome of the scene: whoever makes one call is served by it, or has given up. */
 function sceneOf(state, draw) {
+  const input = sceneInput(state);
+  const own = { ...herdOf(state, draw), input };
+  const other = input.before?.strategy ?? draw.one([undefined, { ...INITIAL, maxAttempts: draw.whole(10, 30) }]);
+  return other ? { ...own, other: { ...herdOf({ ...state, strategy: other }, draw), spanMs: own.spanMs } } : own;
+}
+
+function herdOf(state, draw) {
   const { one, whole, number } = draw;
   const { strategy, clients, downMs } = state;
   const served = partOf(draw, clients);
@@ -71,6 +78,7 @@ function sceneOf(state, draw) {
     },
     busiest: downMs > 0 && served === 0 ? one([0, 1, clients]) : one([1, whole(1, clients)]),
     longestMs: isSingle ? 0 : Math.min(strategy.totalTimeoutMs, number(0, 1e6)),
+    longestWaitMs: isSingle ? 0 : one([Infinity, number(0, 1e6)]),
     needs: gaveUp > 0 && served < enoughOf(clients) ? one(remedies) : undefined,
   };
 }
@@ -115,21 +123,18 @@ function loadOf(state, draw) {
   };
 }
 
-/** One policy of a package, and what a change does. */
-function fatesOf({ strategy, clients }, draw) {
-  const [served, whole] = [partOf(draw, clients), { ...strategy, totalTimeoutMs: Infinity }];
-  const fate = (own, n) => ({
+/** What becomes of the clients with their strategy, and with one that serves nearly all. */
+function handedOf(state, draw) {
+  const { strategy, clients } = state;
+  const fate = (own, served) => ({
     strategy: own,
-    served: n,
-    gaveUp: ends(own) ? clients - n : 0,
-    lastServedMs: n > 0 ? 900 : undefined,
+    served,
+    isCut: draw.one([true, false]),
+    callsPerClient: callsOf(draw, own),
   });
-  const other = { ...draw.one([strategy, whole]), jitter: 'full', maxAttempts: draw.one([11, 30]) };
-  return [
-    clients,
-    fate(strategy, served),
-    served < enoughOf(clients) ? draw.one([undefined, fate(other, clients)]) : undefined,
-  ];
+  const own = fate(strategy, partOf(draw, clients));
+  const remedy = draw.one([undefined, fate({ ...INITIAL, maxAttempts: draw.whole(10, 30) }, enoughOf(clients))]);
+  return { input: outageInput(state), own, remedy };
 }
 
 /** Exact waits, with sums that are drawn: to sample these takes long. */
@@ -151,7 +156,7 @@ function waitsOf({ strategy }, { number }) {
     };
   });
   const landings = all.slice(0, 10).map(() => ({ p5: 1, p50: number(1, 1e6), p95: 1e6 }));
-  return [{ choice: { backoff, jitter }, waits: all, landings, totalWorstMs: lasts ? Infinity : worst }];
+  return { large: [{ choice: { backoff, jitter }, waits: all, landings, totalWorstMs: lasts ? Infinity : worst }] };
 }
 
 /** Names that an unbiased reader would look for among equals. */
@@ -163,12 +168,12 @@ const WINNER = /For these|Most are served by|It is the best|only|worse/;
  */
 const SECTIONS = {
   'the sentence of the scene, and its key': {
-    drawn: (state) => ({ input: outageInput(state) }),
+    drawn: sceneOf,
     say: (result, state) => [opening(state), ending(state.strategy), key(result)],
   },
   'the result of the scene': {
     drawn: sceneOf,
-    computed: (state) => done(scene, outageInput(state)),
+    computed: (state) => done(scene, sceneInput(state)),
     states: 60,
     small({ strategy, ...state }, seed) {
       const capMs = Math.min(strategy.capMs, 20_000);
@@ -183,15 +188,17 @@ const SECTIONS = {
     say(result, state) {
       assert.ok(result.served <= state.clients && momentOf(result) <= result.spanMs);
       const moments = [0, 0.3, 1].map((part) => part * result.spanMs);
-      return [described(result), ...moments.map((ms) => momentInWords(momentAt(result, ms), ms))];
+      // What stands beside a single attempt may retry.
+      const own = state.strategy.maxAttempts === 1 ? { ...result, other: undefined } : result;
+      return [described(own), ...moments.map((ms) => momentInWords(momentAt(result, ms), ms))];
     },
   },
   'the delay distributions': {
     drawn: waitsOf,
-    computed: ({ strategy }) => done(waits, { strategy, choices: [strategy], seed: 42 }),
+    computed: ({ strategy }) => done(waits, { strategy, choices: [], large: [strategy], seed: 42 }),
     states: 60,
     small: (state) => ({ ...state, downMs: 1000, clients: 100 }),
-    say: ([chosen], { strategy }) => saidOf(delays(0), { strategy, chosen }),
+    say: ({ large: [chosen] }, { strategy }) => saidOf(delays(0), { strategy, chosen }),
   },
   'the verdict': {
     drawn: verdictOf,
@@ -249,7 +256,15 @@ const SECTIONS = {
       return [told, said, ...saidOf(loadFigure, result)];
     },
   },
-  'what is used today': { drawn: fatesOf, say: (fates) => [inWords('It', ...fates)] },
+  'what is handed out': {
+    drawn: handedOf,
+    say(handed) {
+      const said = [true, false].map((isOwn) => handedInWords(handed, isOwn));
+      const { own, input } = handed;
+      assert.equal(said.join('') === '', own.served >= enoughOf(input.herd.clients) && !own.isCut);
+      return said;
+    },
+  },
 };
 
 for (const [name, { drawn, computed, states = 0, small = (state) => state, say }] of Object.entries(

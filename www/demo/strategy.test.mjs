@@ -5,6 +5,7 @@ import { RetryPolicy } from 'rejitter';
 import { plan, sample } from 'rejitter-lab';
 import * as presets from 'rejitter/presets';
 import { ALL_BACKOFFS, ALL_JITTERS, AT_ONCE, CAP_RULES, INITIAL, PROTECTIONS, page, stateOf } from './lib/node.mjs';
+import { PROBLEMS } from './lib/problems.mjs';
 
 const { PRESETS, defaultsAt, policyOf, readQuery, sameStrategy, strategyOf, toQuery, withChoice } = await page(
   'state/strategy state/presets state/permalink state/state',
@@ -56,16 +57,7 @@ describe('a link', () => {
   });
 
   test('with an invalid value keeps its other values, and says what is wrong', () => {
-    for (const [query, problem] of /** @type {[string, RegExp][]} */ ([
-      ['?clients=3', /^clients must be an integer between 10 and 10,000, got '3'$/],
-      ['?hedgeMs=9', /^hedgeMs must be between 10 and 1,000, got '9'$/],
-      ['?failing=x', /^failing must be between 0 and 0\.9, got 'x'$/],
-      ['?protection=breaker,breaker', /^protection must be 'none', or any of 'budget', .*'hedge', got/],
-      ['?capMs=abc', /^capMs must be a number, got 'abc'$/],
-      ['?jitter=most', /^jitter must be one of 'none', /],
-      ['?baseMs=500&capMs=100', /^capMs must be at least baseMs \(500\), got 100$/],
-      ['?maxAttempts=0', /^maxAttempts must be a positive integer/],
-    ])) {
+    for (const [query, problem] of PROBLEMS) {
       const { state, problems } = readQuery(`${query}&downMs=1000`, HOME);
       assert.match(problems.join('; '), problem);
       assert.deepEqual([problems.length, state], [1, { ...HOME, downMs: 1000 }]);

@@ -1,7 +1,6 @@
-/** Which strategy serves most: the verdict, the cells of the grid, and packages of today with one change. */
+/** Which strategy serves most: the verdict, the cells of the grid, and what is handed out where the chosen one fails. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plan } from 'rejitter-lab';
 import { AT_ONCE, HERD, INITIAL, INITIAL_STATE, done, median, outageAlone, outageInput, page } from './lib/node.mjs';
 
 const { recommend, verdict, verdictWords } = await page('verdict/compute verdict/words');
@@ -114,54 +113,47 @@ test('each cell of the grid serves as many as the scene with its strategy', asyn
   }
 });
 
-const { PACKAGES, inWords, change, fateOf, policyOf, strategyOf, PRESETS, changed } = await page(
-  'today/packages today/words today/compute compute/outage state/strategy state/presets',
-);
-const preset = (wanted) => PRESETS.find(({ label }) => label === wanted).strategy;
-const ofPackage = (wanted) => strategyOf(changed(PACKAGES.find(({ name }) => name === wanted)));
+const { attemptsNeeded, fateOf, handOut, handedInWords } = await page('compute/outage compute/remedy take-away/words');
+const pace = async () => false;
 
-test('eight packages, each with the waits of its defaults', () => {
-  /** From their sources: the medians of the first waits, and the attempts. */
-  const expected = {
-    'p-retry': [[1000, 2000, 4000], 11],
-    'async-retry': [[1500, 3000, 6000], 11],
-    'axios-retry': [[0, 0, 0], 4],
-    'exponential-backoff': [[100, 200, 400], 10],
-    ky: [[300, 600], 3],
-    got: [[1050, 2050], 3],
-    'AWS SDK': [[25, 50], 3],
-    cockatiel: [[], 11],
-  };
-  assert.deepEqual(PACKAGES.map(({ name }) => name).sort(), Object.keys(expected).sort());
-  for (const [name, [waits, attempts]] of Object.entries(expected)) {
-    const strategy = ofPackage(name);
-    assert.equal(strategy.maxAttempts, attempts, name);
-    const planned = plan(policyOf(strategy), 3).map(({ quantiles }) => Math.round(quantiles.p50));
-    assert.deepEqual(planned.slice(0, /** @type {number[]} */ (waits).length), waits, name);
-  }
+test('a fate is that of the scene, also without an end; and what is needed is looked for in attempts, then in time', async () => {
+  const input = outageInput({ ...INITIAL_STATE, strategy: { ...INITIAL, maxAttempts: Infinity }, clients: 10_000 });
+  assert.equal((await fateOf(input, input.strategy, pace)).served, (await done(scene, input)).served);
+  const needs = (part) => attemptsNeeded(outageInput({ ...INITIAL_STATE, strategy: { ...INITIAL, ...part } }), pace);
+  assert.equal(await needs({ maxAttempts: 4 }), 10);
+  assert.equal(await needs({ maxAttempts: 4, totalTimeoutMs: 60_000 }), 10);
+  assert.equal(await needs({ totalTimeoutMs: 3000 }), 'deadline');
+  assert.equal(await needs({ jitter: 'none', maxAttempts: 29 }), 'more');
 });
 
-test('one change to what is used today: jitter or patience, and no deadline only where that ends the calls', async () => {
-  const hurried = { ...preset('Recommended'), maxAttempts: 4, totalTimeoutMs: 3000 };
-  for (const [strategy, expected, words] of [
-    [ofPackage('p-retry'), ['full', 11, Infinity], /^It: 1?\d\d of 1,000 are served, .*: (?:99\d|1,000) of 1,000 are/],
+test('what is handed out serves 99% of the scene, and is the scene’s own if that does', async () => {
+  for (const [part, handed, words] of /** @type {[object, number | undefined, RegExp][]} */ ([
+    // A fresh visit.
     [
-      preset('Package defaults'),
-      ['full', 10, Infinity],
-      /^It: \d+ of 1,000 are served, \d+ give up\. With 10.attempts: 99\d of 1,000 are served, \d+ give up\.$/,
+      {},
+      10,
+      /^Fixed · no jitter, unlimited attempts: 0 of 1,000 are served, with 150 calls each, after .* This is what serves 997: Exponential · full/,
     ],
-    [preset('Recommended'), undefined, /^It: 99\d of 1,000 are served, \d give up\. Keep it\.$/],
-    [hurried, ['full', 10, Infinity], / With 10.attempts and no deadline: 99\d of 1,000 are served/],
-    [{ ...hurried, totalTimeoutMs: 60_000 }, ['full', 10, 60_000], / With 10.attempts: 99\d of 1,000 are served/],
-  ]) {
-    const { now, changed: better } = await done(change, outageInput({ ...INITIAL_STATE, strategy }));
-    const { jitter, maxAttempts, totalTimeoutMs } = better?.strategy ?? {};
-    assert.deepEqual(better && [jitter, maxAttempts, totalTimeoutMs], expected);
-    assert.match(inWords('It', 1000, now, better), words);
+    [{ strategy: { ...INITIAL, jitter: 'none' } }, 10, /^Exponential · no jitter, 10 attempts: 60 of 1,000/],
+    [{ strategy: INITIAL }, undefined, /^$/],
+    [
+      { strategy: AT_ONCE, clients: 10 },
+      10,
+      /^Fixed · no jitter, unlimited attempts: \d+ of 10 are served, with 150 calls each, after/,
+    ],
+    [{ strategy: INITIAL, clients: 3000 }, 15, /^Exponential · full jitter, 10 attempts: .* of 3,000/],
+    [
+      { strategy: INITIAL, downMs: 600_000 },
+      undefined,
+      /^Not for use\. .* after an outage of 10 min, and 30 attempts of full/,
+    ],
+  ])) {
+    const input = outageInput({ ...INITIAL_STATE, ...part });
+    const result = await done(handOut, input);
+    const name = JSON.stringify(part);
+    if (handed) assert.ok(result.remedy.served >= 0.99 * input.herd.clients, name);
+    assert.equal(result.remedy?.strategy.maxAttempts, handed, name);
+    assert.match(handedInWords(result, false).replaceAll('\u00a0', ' '), words, name);
+    if (handed) assert.match(handedInWords(result, true), /^Not for use\. /);
   }
-  // A policy without an end has the time that it has in the scene.
-  const strategy = { ...preset('Recommended'), maxAttempts: Infinity };
-  const input = outageInput({ ...INITIAL_STATE, strategy, clients: 10_000 });
-  const { served } = await fateOf(input, strategy, async () => false);
-  assert.equal(served, (await done(scene, input)).served);
 });

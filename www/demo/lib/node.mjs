@@ -25,7 +25,10 @@ export const {
   INITIAL_STATE,
   PROTECTIONS,
   outageInput,
-} = await page('state/strategy state/state compute/outage');
+  PACKAGES,
+  idOf,
+  wordsOf,
+} = await page('state/strategy state/state compute/outage state/packages state/before');
 
 /** What is drawn at random, the same for each seed. */
 export function random(seed) {
@@ -46,7 +49,7 @@ export function stateOf(seed) {
   const { next, number, one, whole } = random(seed);
   const capMs = one([Infinity, 100, 10_000, 60_000, whole(1, 100_000), number(1, 1000)]);
   const upTo = (most) => Math.min(most, capMs);
-  return {
+  const state = {
     strategy: {
       backoff: one(ALL_BACKOFFS),
       jitter: one(ALL_JITTERS),
@@ -76,6 +79,15 @@ export function stateOf(seed) {
     code: one(CODES),
     seed: whole(0, 2 ** 32 - 1),
   };
+  const ids = PACKAGES.map(idOf);
+  const vs = one([
+    '',
+    '',
+    one(ids),
+    `p-retry retries ${whole(0, 20)}`,
+    wordsOf({ ...INITIAL, baseMs: upTo(50), capMs }),
+  ]);
+  return { ...state, vs };
 }
 
 export const HERD = { clients: 1000, downMs: 2000, capacityPerS: 120, rejectionCost: 0.05 };

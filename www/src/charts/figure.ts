@@ -90,8 +90,8 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     if (data !== undefined && width > 0) crosshair?.update(spec.readout?.(data, width));
   };
 
-  function draw(): void {
-    if (data === undefined || width === 0 || !near || !stale) return;
+  function draw(isPrinted = false): void {
+    if (data === undefined || width === 0 || !stale || !(near || isPrinted)) return;
     stale = false;
     const height = spec.height(width, data);
     const names = `${id}-name ${id}-desc`;
@@ -122,6 +122,7 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     aim();
     redraw();
   });
+  addEventListener('beforeprint', () => draw(true));
   onNear(card, async (now) => {
     near = now;
     draw();

@@ -5,15 +5,15 @@
 import { contention } from '../contention/compute';
 import { tail } from '../hedging/compute';
 import { load } from '../load/compute';
+import { handOut } from './remedy';
 import { rateLimit } from '../rate-limit/compute';
 import { scene } from '../scene/compute';
-import { change } from '../today/compute';
 import { verdict } from '../verdict/compute';
 import { fates, waits } from '../waits/compute';
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-export const JOBS = { scene, change, load, tail, rateLimit, verdict, contention, waits, fates };
+export const JOBS = { scene, handOut, load, tail, rateLimit, verdict, contention, waits, fates };
 
 type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;

@@ -7,7 +7,6 @@ void boot([
   ['scene-body', (root) => mountScene(root, drawn), 'now'],
   ['delays-body', async (root) => (await import('../waits/section')).mountWaits(root)],
   ['controls-form', async (root) => (await import('../shell/controls')).mountControls(root)],
-  ['today-body', async (root) => (await import('../today/section')).mountToday(root)],
   ['verdict-body', async (root) => (await import('../verdict/section')).mountVerdict(root)],
   ['aws-body', async (root) => (await import('../contention/section')).mountContention(root)],
   ['live-body', async (root) => (await import('../live/section')).mountLive(root)],

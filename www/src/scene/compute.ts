@@ -8,12 +8,16 @@ import {
   endlessMs,
   isEnough,
   longestMs,
+  outageInput,
   outageOptions,
   stops,
   type Needs,
   type OutageInput,
 } from '../compute/outage';
-import { createPace } from '../compute/pace';
+import { createPace, type Pace } from '../compute/pace';
+import { remedyOf } from '../compute/remedy';
+import { beforeOf, type Before } from '../state/before';
+import type { State } from '../state/state';
 import { MOST_WAITS, policyOf, type Strategy } from '../state/strategy';
 
 /** Lanes of the picture. */
@@ -44,15 +48,53 @@ export interface Wave {
   readonly accepted: number;
 }
 
-/** What the scene shows, and the remedy with which 99% are served, if clients have given up and fewer are. */
-export type SceneResult = ReturnType<typeof summary> & { readonly needs?: Needs | undefined };
+/** One herd: what becomes of its clients with one strategy. */
+export type Herd = ReturnType<typeof summary>;
+
+export interface SceneInput extends OutageInput {
+  /** What the strategy is compared with. */
+  readonly before?: Pick<Before, 'name' | 'strategy'>;
+}
+
+export function sceneInput(state: State): SceneInput {
+  const { name, strategy } = beforeOf(state.vs) ?? {};
+  return { ...outageInput(state), ...(name && strategy && { before: { name, strategy } }) };
+}
+
+export interface SceneResult extends Herd {
+  readonly input: SceneInput;
+  /** The remedy with which 99% are served, if clients have given up and fewer are. */
+  readonly needs?: Needs | undefined;
+  /** The same clients with the strategy before or, where this one serves too few, with one that serves nearly all. */
+  readonly other?: Herd | undefined;
+}
 
 export async function scene(
-  input: OutageInput,
+  input: SceneInput,
   report: (partial: SceneResult) => void,
   signal: AbortSignal,
 ): Promise<SceneResult> {
   const pace = createPace(signal);
+  const own = await herdOf(input, pace, (herd) => report({ ...herd, input }));
+  const found = own();
+  const isShort = !isEnough(input, found);
+  const givesUp = found.gaveUp > 0 && isShort;
+  // The search for the remedy takes longer than the scene.
+  if (givesUp) report({ ...found, input });
+  const needs = givesUp ? await attemptsNeeded(input, pace) : undefined;
+  const strategy = input.before?.strategy ?? (isShort ? (await remedyOf(input, pace))?.strategy : undefined);
+  const other = strategy && (await herdOf({ ...input, strategy }, pace));
+  // Both on one axis of time.
+  const spanMs = Math.max(found.spanMs, other?.().spanMs ?? 0);
+  return { ...own(spanMs), input, needs, other: other?.(spanMs) };
+}
+
+/** Simulates one herd, and returns what summarises it for a picture of at least this span. */
+async function herdOf(
+  input: OutageInput,
+  pace: Pace,
+  report?: (herd: Herd) => void,
+): Promise<(leastSpanMs?: number) => Herd> {
   const { strategy, herd, seed } = input;
   const ends = stops(strategy);
   const mostMs = Math.max(SPAN_MS, MOST_BOUNDS * boundOf(herd));
@@ -72,14 +114,11 @@ export async function scene(
       ({ done, events } = simulation.step(50_000));
       await pace();
       if (done || performance.now() - reportedAt < REPORT_MS) continue;
-      report(summary(input, simulation.result(), mostMs, false, false));
+      report?.(summary(input, simulation.result(), mostMs, false, false));
       reportedAt = performance.now();
     }
-    const found = summary(input, simulation.result(), mostMs, done, !done);
-    const isShort = found.gaveUp > 0 && !isEnough(input, found);
-    // The search for the remedy takes longer than the scene.
-    if (isShort) report(found);
-    return { ...found, needs: isShort ? await attemptsNeeded(input, pace) : undefined };
+    const outcome = simulation.result();
+    return (leastSpanMs = 0) => summary(input, outcome, mostMs, done, !done, leastSpanMs);
   } finally {
     simulation.free();
   }
@@ -93,6 +132,7 @@ function summary(
   mostMs: number,
   done: boolean,
   isCut: boolean,
+  leastSpanMs = 0,
 ) {
   const { herd } = input;
   const lastCallMs = arrivals.length * binMs;
@@ -100,7 +140,7 @@ function summary(
   const lastAttemptMs = traces.timesMs.findLast((_, i) => traces.outcomes[i] === 2);
   const isOver = done && servedMs.length + giveUps === herd.clients;
   const lastMs = isOver ? Math.max(lastServedMs ?? 0, lastAttemptMs ?? 0) : endlessMs(herd);
-  const spanMs = nice(Math.min(Math.max(SPAN_MS, lastMs), mostMs));
+  const spanMs = Math.max(leastSpanMs, nice(Math.min(Math.max(SPAN_MS, lastMs), mostMs)));
   const untilMs = isCut || !done ? lastCallMs : isOver ? lastMs : endlessMs(herd);
   const back = Math.ceil(herd.downMs / binMs);
   const after = arrivals.subarray(back).reduce((a, b) => a + b, 0);
@@ -125,22 +165,37 @@ function summary(
     /** After the outage: calls a second up to `untilMs` or the end, and the most in 100 ms. */
     callsPerS: lastCallMs > herd.downMs ? (1000 * after) / (lastCallMs - herd.downMs) : 0,
     ...wavesOf(arrivals, accepted, binMs, back),
-    /** The longest that all waits of one client can take. */
-    longestMs: longestOf(input.strategy),
+    /** The longest that all waits of one client can take, and one of them. */
+    ...longestOf(input.strategy),
   };
 }
 
-/** The last moment of the picture that is simulated; once no client is left, nothing happens any more. */
-export function endOf({ input, served, gaveUp, spanMs, untilMs }: SceneResult): number {
-  return served + gaveUp === input.herd.clients ? spanMs : Math.min(spanMs, untilMs);
+/** The last moment of the picture that is simulated for all; once no client is left, nothing happens any more. */
+export function endOf(result: SceneResult): number {
+  const ends = herdsOf(result).map(({ input, served, gaveUp, spanMs, untilMs }) =>
+    served + gaveUp === input.herd.clients ? spanMs : Math.min(spanMs, untilMs),
+  );
+  return Math.min(...ends);
 }
 
-function longestOf(strategy: Strategy): number {
+/** The herds of the picture from the top: before and after, or one that fails and one that does not. */
+export function herdsOf({ other, ...result }: SceneResult): readonly Herd[] {
+  if (!other) return [result];
+  return result.input.before ? [other, result] : [result, other];
+}
+
+function longestOf(strategy: Strategy): { longestMs: number; longestWaitMs: number } {
   const { maxAttempts, totalTimeoutMs } = strategy;
-  if (maxAttempts === 1) return 0;
-  if (maxAttempts === Infinity) return totalTimeoutMs;
-  const waits = plan(policyOf({ ...strategy, totalTimeoutMs: Infinity }), Math.min(maxAttempts - 1, MOST_WAITS));
-  return longestMs(waits, totalTimeoutMs);
+  if (maxAttempts === 1) return { longestMs: 0, longestWaitMs: 0 };
+  const count = Math.min(maxAttempts - 1, MOST_WAITS);
+  const waits = plan(policyOf({ ...strategy, totalTimeoutMs: Infinity }), count);
+  const most = Math.max(...waits.map(({ hiMs }) => hiMs));
+  // Waits of a strategy without an end and without a cap grow for ever.
+  const grows = maxAttempts === Infinity && (waits.at(-1)?.hiMs ?? 0) > (waits.at(-2)?.hiMs ?? 0);
+  return {
+    longestMs: maxAttempts === Infinity ? totalTimeoutMs : longestMs(waits, totalTimeoutMs),
+    longestWaitMs: Math.min(totalTimeoutMs, grows ? Infinity : most),
+  };
 }
 
 /** A round time that is not shorter. */

@@ -1,10 +1,14 @@
 /** The scene as HTML: the build writes it into the page, and the page's script brings it to life. */
 import { count, rate } from '../charts/format';
 import { seconds } from '../charts/axis';
+import { idOf, wordsOf } from '../state/before';
+import { PACKAGES } from '../state/packages';
+import { PRESETS } from '../state/presets';
 import type { State } from '../state/state';
-import { BINS, LANES, type SceneResult } from './compute';
-import { HEIGHT, WIDTH, capacityAt, picture, rateTicks } from './picture';
-import { PARTS, STEPS, cost, described, ending, headline, isBad, opening, sentence, type Part } from './words';
+import { BINS, LANES, herdsOf, type SceneResult } from './compute';
+import { HEIGHT, WIDTH, framesOf, picture, rateAt, rateTicks } from './picture';
+import { halfInWords, headline, cost, described } from './compared';
+import { PARTS, STEPS, ending, isBad, opening, sentence, type Part } from './words';
 
 export function sceneMarkup(state: State, result: SceneResult): string {
   const [retry, times, giveUp] = PARTS.map((part) => words(part, state)) as [string, string, string];
@@ -33,7 +37,22 @@ export function sceneMarkup(state: State, result: SceneResult): string {
   <p class="scene-why"><span data-scene="why">${sentence(result)} </span><button type="button" class="link" data-scene="needs" hidden></button></p>
   <p class="scene-nav"><a data-scene="back" hidden>‹ Back</a> <a class="button primary" data-scene="next" href="#delays">${STEPS[0]?.next} ›</a>
     <span data-scene="step">1 of ${STEPS.length}</span></p>
-</div>`;
+</div>
+${beforeMarkup()}`;
+}
+
+/** What the strategy is compared with: a package or a preset by its words, and options that are pasted. */
+function beforeMarkup(): string {
+  const option = (value: string, label: string): string => `<option value="${value}">${label}</option>`;
+  const packages = PACKAGES.map((one) => option(idOf(one), `${one.name} ${one.version}`));
+  const presets = PRESETS.map(({ label, strategy }) => option(wordsOf(strategy), label));
+  return `<p class="scene-before">
+  <label>Before <select data-before="menu">${option('', 'nothing to compare with')}${option('this', 'what the scene shows now')}
+    <optgroup label="Packages">${packages.join('')}</optgroup><optgroup label="Presets">${presets.join('')}</optgroup></select></label>
+  <input type="text" data-before="options" aria-label="Options of the package" placeholder="your options: { retries: 5 }" spellcheck="false" autocomplete="off" />
+  <button type="button" data-before="copy" hidden>Copy as Markdown</button>
+  <span role="status" data-before="said"></span>
+</p>`;
 }
 
 /** A radio group that reads as a part of the sentence. A word of the strategy's own is the last one. */
@@ -49,23 +68,29 @@ export function words(part: Part, { strategy }: Pick<State, 'strategy'>): string
 }
 
 /** The rows and the strip below them. */
-export function key({ input }: SceneResult): string {
-  const { clients } = input.herd;
-  const rows = clients <= LANES ? `A row is a client` : `A row is one of ${count(LANES)} clients`;
-  const last = input.strategy.maxAttempts === Infinity ? '' : ', a thick stroke its last call';
+export function key(result: SceneResult): string {
+  const [[, { lanes }] = [undefined, { lanes: LANES }], ...more] = framesOf(result);
+  const { clients } = result.input.herd;
+  const of = `${count(Math.min(lanes, clients))} clients${more.length > 0 ? ' in both halves, with the same seed' : ''}`;
+  const rows = clients <= lanes && more.length === 0 ? `A row is a client` : `A row is one of ${of}`;
+  const ends = herdsOf(result).some(({ input }) => input.strategy.maxAttempts !== Infinity);
+  const last = ends ? ', a thick stroke its last call' : '';
   return `${rows}${last}. Below: all calls a second, log scale.`;
 }
 
-/** The rates of the strip of calls, with the capacity among them. */
+/** The rates of the strips of calls, with the capacity among them, and what the halves are. */
 export function ticks(result: SceneResult): string {
-  const tick = (at: number, text: string, name: string): string =>
-    `<span class="${name}" style="top: ${(100 * at).toFixed(1)}%">${text}</span>`;
+  const at = (part: number, text: string, name: string): string =>
+    `<span class="${name}" style="top: ${(100 * part).toFixed(1)}%">${text}</span>`;
   const { capacityPerS } = result.input.herd;
-  return (
-    rateTicks(result)
-      .map(({ perS, at }) => tick(at, rate(perS), 'scene-tick'))
-      .join('') + tick(capacityAt(result), `capacity ${rate(capacityPerS)}`, 'scene-capacity')
-  );
+  const halves = framesOf(result);
+  return halves
+    .flatMap(([herd, frame]) => [
+      ...rateTicks(frame).map((perS) => at(rateAt(frame, perS), rate(perS), 'scene-tick')),
+      at(rateAt(frame, capacityPerS), `capacity ${rate(capacityPerS)}`, 'scene-capacity'),
+      ...(halves.length === 1 ? [] : [at(frame.top / HEIGHT, halfInWords(herd, result), 'scene-half')]),
+    ])
+    .join('');
 }
 
 export function axis({ spanMs }: SceneResult): string {

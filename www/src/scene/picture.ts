@@ -2,36 +2,61 @@
  * The lanes of the clients and the calls of all, as SVG. Only strokes of fixed width and text outside: the picture is
  * stretched to any width, so the build draws the same one.
  */
-import { BINS, LANES, type Mark, type SceneResult } from './compute';
+import { BINS, LANES, herdsOf, type Herd, type Mark, type SceneResult } from './compute';
 
 export const WIDTH = 1000;
-const LANE = 10;
-const LANES_HEIGHT = LANE * LANES;
-const GAP = 14;
-const LOAD = 66;
-export const HEIGHT = LANES_HEIGHT + GAP + LOAD;
+/** One herd over the whole height, or two in a half each: room for its name, lanes, a gap, and the strip of its calls. */
+const [WHOLE, HALF] = [
+  { name: 0, lanes: LANES, lane: 10, gap: 14, load: 66 },
+  { name: 20, lanes: LANES / 2, lane: 8.75, gap: 5, load: 30 },
+];
+export const HEIGHT = 320;
 /** The least rate of the logarithmic axis. */
 const LEAST_PER_S = 10;
 const MOST_TICKS = 4;
 
-/** Where the capacity's line is, from the top, as a part of the height. */
-export function capacityAt(result: SceneResult): number {
-  return loadY(result, result.input.herd.capacityPerS) / HEIGHT;
+/** Where a herd is drawn, and the rate at the top of its strip, which is the same for both. */
+interface Frame {
+  readonly top: number;
+  readonly name: number;
+  readonly lanes: number;
+  readonly lane: number;
+  readonly load: number;
+  readonly bottom: number;
+  readonly mostPerS: number;
+}
+
+export function framesOf(result: SceneResult): readonly (readonly [Herd, Frame])[] {
+  const herds = herdsOf(result);
+  const layout = herds.length === 1 ? WHOLE : HALF;
+  const height = HEIGHT / herds.length;
+  const rates = herds.flatMap(({ arrivals, spanMs }) => arrivals.map((n) => (n * 1000 * BINS) / spanMs));
+  const mostPerS = Math.max(10 * result.input.herd.capacityPerS, ...rates);
+  return herds.map((herd, i) => [herd, { ...layout, top: i * height, bottom: (i + 1) * height, mostPerS }]);
+}
+
+/** Where a rate is, from the top of the picture, as a part of its height. */
+export function rateAt(frame: Frame, perS: number): number {
+  return loadY(frame, perS) / HEIGHT;
 }
 
 /** Powers of ten within the strip, so far apart that they can be read. */
-export function rateTicks(result: SceneResult): { readonly perS: number; readonly at: number }[] {
-  const powers = Array.from({ length: 8 }, (_, i) => LEAST_PER_S * 10 ** i).map((perS) => ({
-    perS,
-    at: loadY(result, perS) / HEIGHT,
-  }));
+export function rateTicks(frame: Frame): readonly number[] {
+  const powers = Array.from({ length: 8 }, (_, i) => LEAST_PER_S * 10 ** i);
   // The least one is the baseline.
-  const inside = powers.filter(({ at }, i) => i > 0 && at > (HEIGHT - LOAD + 6) / HEIGHT);
-  return inside.filter((_, i) => i % Math.ceil(inside.length / MOST_TICKS) === 0);
+  const inside = powers.filter((perS, i) => i > 0 && loadY(frame, perS) > frame.bottom - frame.load + 6);
+  const most = Math.floor((MOST_TICKS * frame.load) / WHOLE.load);
+  return inside.filter((_, i) => i % Math.ceil(inside.length / most) === 0);
 }
 
 export function picture(result: SceneResult): string {
-  const { spanMs, input, marks } = result;
+  return framesOf(result)
+    .map(([herd, frame]) => drawn(herd, frame))
+    .join('');
+}
+
+function drawn(herd: Herd, frame: Frame): string {
+  const { spanMs, input, marks } = herd;
   const x = (ms: number): number => round((WIDTH * ms) / spanMs);
   const path = (kind: string, d: string): string => (d ? `<path class="${kind}" d="${d}"/>` : '');
   // Calls without a pause are a thin line: a wall of them would say no more.
@@ -39,25 +64,29 @@ export function picture(result: SceneResult): string {
     const rejected = fromMs < input.herd.downMs ? 'early' : 'rejected';
     return outcome === 'served' ? outcome : `${rejected}${outcome === 'rejected' && toMs > fromMs ? ' dense' : ''}`;
   };
+  const y = (lane: number): number => frame.top + frame.name + frame.lane * (lane + 0.5);
   const of = (kind: string, wanted = (mark: Mark): boolean => kindOf(mark) === kind): string => {
-    const strokes = marks.filter(wanted).map((mark) => draw(mark, x));
-    return path(kind, strokes.join(''));
+    const strokes = marks.filter((mark) => mark.lane < frame.lanes && wanted(mark));
+    return path(kind, strokes.map((mark) => draw(mark, x, y(mark.lane))).join(''));
   };
-  const lanes = Array.from({ length: Math.min(LANES, input.herd.clients) }, (_, lane) => `M0,${middle(lane)}H${WIDTH}`);
+  const lanes = Array.from(
+    { length: Math.min(frame.lanes, input.herd.clients) },
+    (_, lane) => `M0,${y(lane)}H${WIDTH}`,
+  );
+  const height = frame.bottom - frame.top;
   return [
-    `<rect class="down" width="${x(Math.min(input.herd.downMs, spanMs))}" height="${HEIGHT}"/>`,
+    `<rect class="down" y="${frame.top}" width="${x(Math.min(input.herd.downMs, spanMs))}" height="${height}"/>`,
     path('lane', lanes.join('')),
     ...['early dense', 'early', 'rejected dense', 'rejected'].map((kind) => of(kind)),
     of('gave-up', ({ outcome }) => outcome === 'gaveUp'),
     of('served'),
-    path('calls', area(result, result.arrivals)),
-    path('taken', area(result, result.accepted)),
-    path('capacity', `M0,${round(loadY(result, input.herd.capacityPerS))}H${WIDTH}`),
+    path('calls', area(herd, frame, herd.arrivals)),
+    path('taken', area(herd, frame, herd.accepted)),
+    path('capacity', `M0,${round(loadY(frame, input.herd.capacityPerS))}H${WIDTH}`),
   ].join('');
 }
 
-function draw({ lane, fromMs, toMs, outcome }: Mark, x: (ms: number) => number): string {
-  const y = middle(lane);
+function draw({ fromMs, toMs, outcome }: Mark, x: (ms: number) => number, y: number): string {
   // A line of no length has round ends: a dot.
   if (outcome === 'served') return `M${x(fromMs)},${y}h0`;
   if (outcome === 'gaveUp') return `M${x(fromMs)},${y - 4}v8`;
@@ -65,24 +94,19 @@ function draw({ lane, fromMs, toMs, outcome }: Mark, x: (ms: number) => number):
   return `M${x(fromMs)},${y}H${x(toMs)}`;
 }
 
-function middle(lane: number): number {
-  return LANE * (lane + 0.5);
-}
-
 /** Logarithmic, because a crowd sends a thousand times what a server can take. */
-function loadY({ arrivals, spanMs, input }: SceneResult, perS: number): number {
-  const most = Math.max(10 * input.herd.capacityPerS, ...arrivals.map((n) => (n * 1000 * BINS) / spanMs));
-  const part = Math.log(Math.max(perS, LEAST_PER_S) / LEAST_PER_S) / Math.log(most / LEAST_PER_S);
-  return HEIGHT - LOAD * Math.min(1, part);
+function loadY({ bottom, load, mostPerS }: Frame, perS: number): number {
+  const part = Math.log(Math.max(perS, LEAST_PER_S) / LEAST_PER_S) / Math.log(mostPerS / LEAST_PER_S);
+  return bottom - load * Math.min(1, part);
 }
 
-function area(result: SceneResult, counts: readonly number[]): string {
+function area({ spanMs }: Herd, frame: Frame, counts: readonly number[]): string {
   const step = WIDTH / BINS;
   let d = '';
   for (const [bin, n] of counts.entries()) {
     if (n === 0) continue;
-    const y = round(Math.min(HEIGHT - 1, loadY(result, (n * 1000 * BINS) / result.spanMs)));
-    d += `M${round(bin * step)},${HEIGHT}V${y}h${step}V${HEIGHT}z`;
+    const y = round(Math.min(frame.bottom - 1, loadY(frame, (n * 1000 * BINS) / spanMs)));
+    d += `M${round(bin * step)},${frame.bottom}V${y}h${step}V${frame.bottom}z`;
   }
   return d;
 }

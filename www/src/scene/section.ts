@@ -1,31 +1,20 @@
 /** The first screen: a sentence whose words are the strategy, its result, and the picture with a playhead. */
 import { html } from '../charts/dom';
 import { channel } from '../compute/client';
-import { outageInput } from '../compute/outage';
 import { leadTo } from '../shell/header';
 import { store } from '../state/store';
-import { BINS, endOf, type SceneResult } from './compute';
+import { cost, described, headline } from './compared';
+import { BINS, endOf, sceneInput, type SceneResult } from './compute';
+import { mountBefore } from './before';
 import { axis, key, ticks, words } from './markup';
 import { picture } from './picture';
-import {
-  PARTS,
-  STEPS,
-  cost,
-  described,
-  ending,
-  headline,
-  isBad,
-  momentAt,
-  momentInWords,
-  momentOf,
-  opening,
-  sentence,
-  stepOf,
-} from './words';
+import { PARTS, STEPS, ending, isBad, momentAt, momentInWords, momentOf, opening, sentence, stepOf } from './words';
 import './styles.css';
 
 /** Simulated time per time while it plays. */
 const SPEED = 8;
+/** Results that are kept for the way back. */
+const MOST_KNOWN = 6;
 
 /** `drawn`: what the build has drawn into the page. Resolves when the scene shows what the page's link asks for. */
 export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void> {
@@ -35,7 +24,7 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void>
   const head = find<HTMLInputElement>('.scene-moment');
   const play = find<HTMLButtonElement>('.scene-play');
   const still = matchMedia('(prefers-reduced-motion: reduce)');
-  /** The step that takes seconds is there from the start. */
+  /** The step that takes seconds is there from the start, and the last results. */
   const known = new Map([[keyOf(drawn), drawn]]);
   let result = drawn;
   let frame = 0;
@@ -53,6 +42,8 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void>
   function show(next: SceneResult, whole = true): void {
     result = next;
     if (whole) known.set(keyOf(next), next);
+    const [, oldest] = known.keys();
+    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
     const svg = find('.scene-picture svg');
     svg.innerHTML = picture(next);
     svg.setAttribute('aria-label', described(next));
@@ -95,7 +86,9 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void>
     const output = find('output');
     output.textContent = momentInWords(moment, ms);
     head.setAttribute('aria-valuetext', output.textContent);
-    part('headline').textContent = headline({ ...result, served: frame ? moment.served : result.served });
+    const { other } = result;
+    const seen = { served: moment.served, ...(other && { other: { ...other, served: momentAt(other, ms).served } }) };
+    part('headline').textContent = headline(frame ? { ...result, ...seen } : result);
     part('headline').classList.toggle('bad', isBad(result));
     root.toggleAttribute('data-playing', frame !== 0);
     root.toggleAttribute('data-early', frame !== 0 && ms < momentOf(result));
@@ -143,6 +136,7 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void>
   const leadToStep = (name: string, step: (typeof STEPS)[number] | undefined): void =>
     leadTo(part<HTMLAnchorElement>(name), step && { strategy: step.strategy }, () => (plays = true));
 
+  mountBefore(find('.scene-before'), () => result);
   store.subscribe((state, before) => {
     const { strategy } = state;
     part('opening').textContent = opening(state);
@@ -164,7 +158,7 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void>
     } else leadToStep('next', STEPS[step + 1]);
     next.textContent = `${STEPS[step]?.next ?? 'From the start, in four steps'} ›`;
     part('step').textContent = step < 0 ? '' : `${step + 1} of ${STEPS.length}`;
-    const input = outageInput(state);
+    const input = sceneInput(state);
     if (before && keyOf({ input }) === keyOf(result)) return;
     // Another scene: its result stands at once, unless it is a step.
     if (frame) stop();

@@ -2,8 +2,8 @@
 import { count, duration, plural, rate } from '../charts/format';
 import { ENOUGH, MOST_ATTEMPTS } from '../compute/outage';
 import type { State } from '../state/state';
-import { AT_ONCE, INITIAL, curveActs, jitterName, sameStrategy, type Strategy } from '../state/strategy';
-import type { SceneResult } from './compute';
+import { AT_ONCE, INITIAL, curveActs, jitterName, sameStrategy, waitsNothing, type Strategy } from '../state/strategy';
+import type { Herd, SceneResult } from './compute';
 
 /** A part of the sentence: its words, and the settings that they stand for. */
 export interface Part {
@@ -113,28 +113,8 @@ export function ending({ totalTimeoutMs }: Strategy): string {
   return totalTimeoutMs === Infinity ? '.' : ` or ${duration(totalTimeoutMs)}.`;
 }
 
-/** `446 of 1,000 served`. */
-export function headline({ served, input }: SceneResult): string {
-  return `${count(served)} of ${count(input.herd.clients)} served`;
-}
-
-export function isBad({ served, input }: SceneResult): boolean {
+export function isBad({ served, input }: Herd): boolean {
   return served < ENOUGH * input.herd.clients;
-}
-
-/** `by 18.6 s, 8.0 calls each`. */
-export function cost(result: SceneResult): string {
-  const { input, served, gaveUp, lastServedMs, lastAttemptMs, untilMs, isCut, callsPerClient } = result;
-  const waiting = input.herd.clients - served - gaveUp;
-  const n = callsPerClient < 100 ? callsPerClient.toFixed(1) : count(Math.round(callsPerClient));
-  const calls = `${n} ${n === '1.0' ? 'call' : 'calls'} each`;
-  if (isCut) return `when the run was cut off after ${duration(untilMs)}, ${calls}`;
-  if (waiting === 0 && gaveUp === 0) return `by ${duration(lastServedMs ?? 0)}, ${calls}`;
-  const others = [
-    ...(gaveUp > 0 ? [`${count(gaveUp)} gave up${waiting === 0 ? ` by ${duration(lastAttemptMs ?? 0)}` : ''}`] : []),
-    ...(waiting > 0 ? [`${count(waiting)} still retry after ${duration(untilMs)}`] : []),
-  ];
-  return `${others.join(', ')}; ${calls}`;
 }
 
 /** A wave is one if it brings at least this share of those who wait. */
@@ -146,8 +126,8 @@ export function sentence(result: SceneResult): string {
 }
 
 /** Why jitter changes nothing, where it does not. */
-function nothingToDraw({ backoff, baseMs, jitter, minMs, maxAttempts }: Strategy): string {
-  return backoff === 'fixed' && baseMs === 0 && minMs === 0 && jitter !== 'none' && maxAttempts > 1
+function nothingToDraw(strategy: Strategy): string {
+  return waitsNothing(strategy) && strategy.jitter !== 'none' && strategy.maxAttempts > 1
     ? 'There is no wait to draw: random times need a wait.'
     : '';
 }
@@ -220,7 +200,7 @@ export function momentOf({ input, waves, lastServedMs, spanMs }: SceneResult): n
 }
 
 /** What the server does at a moment: calls a second, by what becomes of them. */
-export function momentAt({ spanMs, arrivals, accepted, served, input }: SceneResult, ms: number) {
+export function momentAt({ spanMs, arrivals, accepted, served, input }: Herd, ms: number) {
   const bin = Math.min(arrivals.length - 1, Math.floor((ms * arrivals.length) / spanMs));
   const sum = (counts: readonly number[], from: number): number =>
     counts.slice(Math.max(0, from), bin + 1).reduce((a, b) => a + b, 0);
@@ -243,9 +223,4 @@ export function momentInWords({ isDown, servedPerS, rejectedPerS }: ReturnType<t
     ? `down, rejects ${rate(rejectedPerS)}`
     : `serves ${rate(servedPerS)}, rejects ${rate(rejectedPerS)}`;
   return `${duration(ms)}: ${does}`;
-}
-
-/** The picture in words, for readers who do not see it. */
-export function described(result: SceneResult): string {
-  return `${headline(result)}, ${cost(result)}. ${sentence(result)}`;
 }

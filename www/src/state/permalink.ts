@@ -42,6 +42,13 @@ export function readQuery(search: string, defaults: State): Link {
         const text = query.get(name);
         if (text === null) return [];
         const setting = SETTINGS[name as keyof typeof SETTINGS] as (typeof SETTINGS)['seed'] | undefined;
+        if (setting?.problem) {
+          const value = text.trim().replace(/\s+/g, ' ');
+          const problem = setting.problem(value);
+          if (problem === undefined) return [[name, value]];
+          problems.push(`${name} has a strategy that is invalid: ${problem}`);
+          return [];
+        }
         const words = WORDS[name] ?? setting?.words;
         const number = text.trim() === '' ? NaN : Number(text);
         const isValid = !Number.isNaN(number) && (setting?.holds(number) ?? true);

@@ -1,5 +1,6 @@
 /** Everything that the page is about: what the controls set, the link holds and the figures follow. */
 import { duration, rate, share, short } from '../charts/format';
+import { problemOf } from './before';
 import { AT_ONCE, INITIAL, type Strategy } from './strategy';
 
 /** Parts of `rejitter/protection`, in the order of the generated code. */
@@ -31,6 +32,8 @@ export const LIVE_FAILURES = ['mixed', '503', '429'] as const;
 
 /** What is not the strategy, by the names of the link. */
 interface Settings {
+  /** The strategy that the scene is compared with, in the words of state/before.ts; empty for none. */
+  readonly vs: string;
   /** Clients that all meet the same outage, how long their server is down, and the calls that it serves per second. */
   readonly clients: number;
   readonly downMs: number;
@@ -66,6 +69,8 @@ interface Setting {
   /** `name must be <rule>`. */
   readonly rule: string;
   readonly holds: (value: number) => boolean;
+  /** Why a text is invalid, where any text may be a value. */
+  readonly problem?: (text: string) => string | undefined;
   readonly label?: string;
   readonly stops?: readonly number[];
   readonly text?: (value: number) => string;
@@ -95,6 +100,7 @@ const HEDGES = [10, 20, 30, 40, 60, 80, 100, 150, 200, 300, 500, 1000];
 
 /** The first page opens with the failure that it is about. */
 export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
+  vs: { initial: '', rule: '', holds: () => false, problem: problemOf },
   clients: integer(1000, 10, 10_000, 'Clients', [10, 50, 100, 200, 500, 1000, 2000, 5000, 10_000], short),
   downMs: between(
     2000,

@@ -175,14 +175,23 @@ export function sameChoice(a: Choice, b: Choice): boolean {
   return a.backoff === b.backoff && a.jitter === b.jitter;
 }
 
+/** Whether no time passes between attempts, or there is only one. */
+export function waitsNothing({ baseMs, minMs, jitter, maxAttempts }: Strategy): boolean {
+  return maxAttempts === 1 || (baseMs === 0 && minMs === 0 && jitter !== 'additiveMax');
+}
+
 /** Limit of the waits in the lab's plan. */
 export const MOST_WAITS = 1000;
+/** Limit of every time of a strategy: a year. */
+const MOST_MS = 31_536_000_000;
 
 /** The package's words for what is wrong with these numbers, in the chosen strategy or in a cell of the grid. */
 export function refusalOf(strategy: Strategy): string | undefined {
   const { maxAttempts } = strategy;
   if (maxAttempts !== Infinity && maxAttempts > MOST_WAITS + 1)
     return `maxAttempts must be at most ${MOST_WAITS + 1} or Infinity on this page, got ${maxAttempts}`;
+  const long = OPTION_NAMES.find((name) => /Ms$/.test(name) && strategy[name] > MOST_MS && strategy[name] !== Infinity);
+  if (long) return `${long} must be at most ${MOST_MS} (a year) or Infinity on this page, got ${strategy[long]}`;
   try {
     policyOf(strategy);
     for (const jitter of ALL_JITTERS) policyOf(withChoice(strategy, { backoff: 'exponential', jitter }));
@@ -288,7 +297,7 @@ export function jitterName({ jitter, ratio, spreadMs }: Named): string {
   const percent = ratio && `${Number((100 * ratio).toPrecision(3))}%`;
   if (jitter === 'proportional' && percent) return `±${percent}`;
   if (jitter === 'additiveRatio' && percent) return `+0–${percent}`;
-  if (jitter === 'additiveMax' && spreadMs !== undefined) return `+0–${spreadMs}\u00a0ms`;
+  if (jitter === 'additiveMax' && spreadMs !== undefined) return `+0–${duration(spreadMs)}`;
   return DRAWS[jitter][0];
 }
 

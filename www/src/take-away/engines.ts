@@ -43,13 +43,21 @@ export function engineText(engine: Engine, state: State): { text: string; place:
   const more = parts.length > 0 ? [`protection: ${name} has no ${parts.join(', ')}.`] : [];
   try {
     const { config, losses } = exported(policyOf(state.strategy));
+    const { maxAttempts, totalTimeoutMs } = state.strategy;
+    const endless = maxAttempts === Infinity && totalTimeoutMs === Infinity;
     const lost = [...losses.map(({ text }) => text), ...more];
+    const sentences = [
+      place,
+      ...(endless ? ['No attempt is the last one: a job that never succeeds is retried for ever.'] : []),
+      ...(lost.length > 0 ? ['What is lost:'] : endless ? [] : ['Nothing is lost.']),
+    ];
     return {
       text: isJson ? JSON.stringify(config, null, 2) : source(config),
-      place: `${place} ${lost.length === 0 ? 'Nothing is lost.' : 'What is lost:'}`,
+      place: sentences.join(' '),
       losses: lost,
     };
   } catch (error) {
-    return { text: '', place: error instanceof Error ? error.message : String(error), losses: [] };
+    const reason = error instanceof Error ? error.message.replace(/^rejitter: /, '') : String(error);
+    return { text: '', place: `${name} cannot follow this strategy: ${reason}.`, losses: [] };
   }
 }

@@ -1,10 +1,14 @@
-/** The chosen strategy to be copied: as a program, or as the configuration of an engine. */
+/** A strategy to be copied: as a program, or as the configuration of an engine. One that fails is not handed out. */
 import { html, place } from '../charts/dom';
+import { channel } from '../compute/client';
+import { outageInput } from '../compute/outage';
 import { CODES, ENGINES, PROGRAMS, type Engine, type State } from '../state/state';
 import { store } from '../state/store';
+import type { HandedOut } from '../compute/remedy';
 import { partsOf, programs } from './code';
 import { engineName, engineText } from './engines';
 import { copyButton, highlighted, prose } from './text';
+import { handedInWords } from './words';
 import './styles.css';
 
 const PROGRAM_NAMES = { fetch: 'A fetch that retries', call: 'Any asynchronous call', delays: 'The delays only' };
@@ -17,29 +21,69 @@ export function mountCode(root: HTMLElement): void {
     const list = options.map(([code, name]) => `<option value="${code}">${name}</option>`);
     return `<optgroup label="${label}">${list.join('')}</optgroup>`;
   };
-  type Parts = Record<'head' | 'code' | 'said' | 'where' | 'losses', HTMLElement> & { choice: HTMLSelectElement };
-  const { head, choice, code, said, where, losses } = place<Parts>(
+  type Parts = Record<
+    'card' | 'head' | 'code' | 'said' | 'where' | 'losses' | 'which' | 'why' | 'other',
+    HTMLElement
+  > & {
+    choice: HTMLSelectElement;
+  };
+  const { card, head, choice, code, said, where, losses, which, why, other } = place<Parts>(
     root,
-    `<div class="card code-card">
+    `<div class="card code-card" aria-busy="true" data-as="card">
       <div class="code-head" data-as="head"><select id="code" aria-label="Code for" data-as="choice">
         ${group('In your code', PROGRAMS)}${group('In an engine', ENGINES)}</select></div>
-      <pre class="scroll" role="region" aria-label="The chosen strategy" tabindex="0"><code data-as="code"></code></pre>
+      <p class="which" role="status" data-as="which"><span data-as="why"></span> <button type="button" class="link" data-as="other"></button></p>
+      <pre class="scroll" role="region" aria-label="The strategy as code" tabindex="0"><code data-as="code"></code></pre>
       <div class="said" data-as="said"><p data-as="where"></p><ul data-as="losses"></ul></div>
     </div>`,
   );
   head.append(copyButton(code));
   choice.addEventListener('change', () => store.set({ code: CODES[choice.selectedIndex] ?? 'fetch' }));
 
-  store.subscribe((state, before) => {
-    const parts = ['strategy', 'protection', 'hedgeMs', 'code'] as const;
-    if (before && parts.every((part) => state[part] === before[part])) return;
-    choice.value = state.code;
+  let handed: HandedOut | undefined;
+  /** Whether the reader wants the code of a strategy that fails. */
+  let wantsOwn = false;
+  other.addEventListener('click', () => {
+    wantsOwn = !wantsOwn;
+    print();
+  });
+
+  function print(): void {
+    if (!handed) return;
+    const { own, remedy } = handed;
+    const state = { ...store.get(), strategy: (wantsOwn ? own : (remedy ?? own)).strategy };
+    const words = handedInWords(handed, wantsOwn);
+    which.hidden = words === '';
+    why.textContent = words;
+    other.hidden = remedy === undefined;
+    other.textContent = wantsOwn ? 'What serves them' : 'The scene’s own';
     said.hidden = !isEngine(state.code);
+    card.setAttribute('aria-busy', 'false');
     if (!isEngine(state.code))
       return code.replaceChildren(highlighted(programs(state.strategy, partsOf(state))[state.code]));
     const { text, place: belongs, losses: lost } = engineText(state.code, state);
     code.replaceChildren(highlighted(text));
     where.replaceChildren(...prose(belongs));
     losses.replaceChildren(...lost.map((loss) => html('li', {}, ...prose(loss))));
+  }
+
+  const { order } = channel(
+    'simulations',
+    'handOut',
+    (result) => {
+      handed = result;
+      print();
+    },
+    (message) => {
+      why.textContent = message;
+      card.setAttribute('aria-busy', 'false');
+    },
+  );
+  store.subscribe((state, before) => {
+    choice.value = state.code;
+    if (before?.strategy !== state.strategy) wantsOwn = false;
+    // The code of the strategy before stays until it is known whether this one fails.
+    if (order(outageInput(state))) card.setAttribute('aria-busy', 'true');
+    else if (card.getAttribute('aria-busy') === 'false') print();
   });
 }

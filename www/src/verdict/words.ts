@@ -4,8 +4,7 @@ import type { Range } from '../compute/outage';
 import { curveActs, sameChoice, title } from '../state/strategy';
 import { recommend, type Costs, type VerdictResult } from './compute';
 
-/** Rivals that are compared even if the chosen strategy is not among them. */
-const MOST_RIVALS = 2;
+const MOST_RIVALS = 3;
 
 /** The headline, the numbers behind it, and the strategy to use, unless all are equal, none serves a client, or it is chosen. */
 export function verdictWords(result: VerdictResult) {
@@ -78,14 +77,14 @@ function tie([pick, ...level]: readonly Costs[], seeds: number): string {
     : '';
 }
 
-/** The runners-up, the chosen strategy, and the two that readers expect: no jitter, and decorrelated. */
+/** The chosen strategy, the two that readers expect, no jitter and decorrelated, and then the runners-up. */
 function rivalsOf({ chosen }: VerdictResult, pick: Costs, all: readonly Costs[]): Costs[] {
   const { backoff } = curveActs(pick.choice) ? pick.choice : chosen;
   const expected = (one: Costs): boolean =>
     sameChoice(one.choice, chosen) ||
     one.choice.jitter === 'decorrelated' ||
     (one.choice.jitter === 'none' && one.choice.backoff === backoff);
-  return [...new Set([...all.slice(0, MOST_RIVALS), ...all.filter(expected)])];
+  return [...new Set([...all.filter(expected), ...all.slice(0, MOST_RIVALS)])].slice(0, MOST_RIVALS);
 }
 
 function fate({ served, enoughMs, callsPerClient }: Costs, clients: number): string {

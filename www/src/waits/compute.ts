@@ -3,7 +3,7 @@ import type { RetryPolicy } from 'rejitter';
 import { density, plan, sample, type Atom, type PlannedWait } from 'rejitter-lab';
 import { fateOf, rangeOf, type OutageInput, type Range } from '../compute/outage';
 import { createPace } from '../compute/pace';
-import { MOST_WAITS, policyOf, sameChoice, withChoice, type Choice, type Strategy } from '../state/strategy';
+import { MOST_WAITS, policyOf, withChoice, type Choice, type Strategy } from '../state/strategy';
 
 /** A planned wait, of which these are drawn: cells, and single waits. */
 export interface Wait extends PlannedWait {
@@ -18,9 +18,11 @@ export interface Wait extends PlannedWait {
 
 export interface Distribution {
   readonly choice: Choice;
-  /** The chosen strategy has all of them, the others those that are drawn. */
+  /** The same for all that are drawn the same. */
+  readonly key: string;
+  /** Those that are drawn large have all of them, the cells those that are drawn. */
   readonly waits: readonly Wait[];
-  /** When each retry of the chosen strategy comes, from the first attempt on: sums of sampled waits. */
+  /** When each retry of a large one comes, from the first attempt on: sums of sampled waits. */
   readonly landings: readonly Range[];
   /** Infinity if nothing limits the attempts. */
   readonly totalMeanMs: number;
@@ -43,59 +45,77 @@ export function drawnOf({ waits: all }: Pick<Distribution, 'waits'>): readonly W
 }
 
 export interface WaitsInput {
-  /** The chosen strategy, whose numbers the others have. */
+  /** The chosen strategy, whose numbers the cells have. */
   readonly strategy: Strategy;
   readonly choices: readonly Choice[];
+  /** Those that are drawn large. */
+  readonly large: readonly Strategy[];
   readonly seed: number;
 }
 
+export interface WaitsResult {
+  readonly cells: readonly Distribution[];
+  readonly large: readonly Distribution[];
+}
+
 export async function waits(
-  { strategy, choices, seed }: WaitsInput,
-  _report: (partial: readonly Distribution[]) => void,
+  { strategy, choices, large: wanted, seed }: WaitsInput,
+  _report: (partial: WaitsResult) => void,
   signal: AbortSignal,
-): Promise<readonly Distribution[]> {
+): Promise<WaitsResult> {
   const pace = createPace(signal);
   // Cells that differ only in fields without effect are equal, and are computed once.
   const known = new Map<string, Omit<Distribution, 'choice'>>();
-  const all: Distribution[] = [];
-  for (const choice of choices) {
+  const of = async (one: Strategy, ownSeed?: number): Promise<Distribution> => {
     // Without its deadline: whether a wait starts is another question than how long it is.
-    const policy = policyOf({ ...withChoice(strategy, choice), totalTimeoutMs: Infinity });
-    const isChosen = sameChoice(choice, strategy);
-    const key = `${isChosen}${JSON.stringify(policy)}`;
-    const found = known.get(key) ?? distribution(policy, strategy.maxAttempts - 1, isChosen ? seed : undefined);
+    const policy = policyOf({ ...one, totalTimeoutMs: Infinity });
+    const key = `${ownSeed} ${JSON.stringify(policy)}`;
+    const found = known.get(key) ?? distribution(key, policy, one.maxAttempts - 1, ownSeed);
     known.set(key, found);
-    all.push({ choice, ...found });
     // The scene is computed at the same time, and comes first.
     await pace();
-  }
-  return all;
+    return { choice: { backoff: one.backoff, jitter: one.jitter }, ...found };
+  };
+  const [large, cells]: [Distribution[], Distribution[]] = [[], []];
+  for (const one of wanted) large.push(await of(one, seed));
+  for (const choice of choices) cells.push({ ...(await of(withChoice(strategy, choice))), choice });
+  return { cells, large };
 }
 
-/** `seed` is set for the chosen strategy. */
-function distribution(policy: RetryPolicy, waits: number, seed: number | undefined): Omit<Distribution, 'choice'> {
+/** `seed` is set for those that are drawn large. */
+function distribution(
+  key: string,
+  policy: RetryPolicy,
+  waits: number,
+  seed: number | undefined,
+): Omit<Distribution, 'choice'> {
   const count = Math.min(waits, seed === undefined ? MOST_DRAWN : MOST_WAITS);
   const planned = count === 0 ? [] : plan(policy, count);
   const last = planned.at(-1);
   const total = (sum: number | undefined): number => (waits === Infinity && (sum ?? 0) > 0 ? Infinity : (sum ?? 0));
   return {
+    key,
     waits: planned.map((wait) => {
       const { p05, p50, p95 } = wait.quantiles;
       return { ...wait, p05Ms: p05, p50Ms: p50, p95Ms: p95, ...shapeOf(policy, wait) };
     }),
-    landings: seed === undefined ? [] : landingsOf(policy, Math.min(count, MOST_DRAWN), seed),
+    landings: seed === undefined ? [] : landingsOf(policy, planned.slice(0, MOST_DRAWN), seed),
     totalMeanMs: total(last?.totalMeanMs),
     totalWorstMs: total(last?.totalWorstMs),
   };
 }
 
-function landingsOf(policy: RetryPolicy, waits: number, seed: number): Range[] {
-  if (waits === 0) return [];
+function landingsOf(policy: RetryPolicy, planned: readonly PlannedWait[], seed: number): Range[] {
+  const waits = planned.length;
+  const [first] = planned;
+  if (!first) return [];
+  // The sum of one wait is that wait.
+  const { p05: p5, p50, p95 } = first.quantiles;
   const sampled = sample(policy, { waits, operations: SAMPLED, seed });
   const sums = new Float64Array(SAMPLED);
   return Array.from({ length: waits }, (_, k) => {
     for (const i of sums.keys()) sums[i] = (sums[i] ?? 0) + (sampled[waits * i + k] ?? 0);
-    return rangeOf([...sums]);
+    return k === 0 ? { p5, p50, p95 } : rangeOf([...sums]);
   });
 }
 

@@ -10,19 +10,21 @@ import type { Strategy } from '../state/strategy';
 import { MOST_DRAWN, SAMPLED, drawnOf, type Distribution, type Wait } from './compute';
 import { LEAST_MS, mostOf, ridgeOf, ridgePath, stickHeight, sticks, waitScale, type WaitScale } from './ridge';
 
-interface Shown {
+export interface Shown {
+  /** Its name, unless it is that of its backoff and jitter. */
+  readonly name?: string;
   readonly strategy: Strategy;
   readonly chosen: Distribution;
 }
 
 export interface DelaysData extends Shown {
-  /** The strategy that was chosen before, as an outline. */
+  /** The strategy that it is compared with, as an outline. */
   readonly before?: Shown | undefined;
 }
 
-const [TOP, ROW, BELOW, LEFT] = [34, 27, 44, 58];
-/** The highest ridge, which may reach over the row above. */
-const RIDGE = 30;
+const [TOP, ROW, BELOW, LEFT] = [34, 31, 44, 58];
+/** The highest ridge, which may reach into the row above; below its baseline is the lane of the landings. */
+const [RIDGE, LANE] = [28, 6];
 /** From the place of no wait to the axis. */
 const GAP = 26;
 const NARROW = 560;
@@ -37,9 +39,9 @@ export const delays = (likely: number): FigureSpec<DelaysData> => ({
   id: 'waits',
   title: 'How long is each wait, and when does its retry land?',
 
-  subtitle: ({ strategy, before }) => [
-    html('b', { 'data-jitter': strategy.jitter, class: 'hued' }, title(strategy)),
-    ` · ${formulaOf(strategy)}${before ? ` · outline: ${title(before.strategy)}` : ''}`,
+  subtitle: (data) => [
+    html('b', { 'data-jitter': data.strategy.jitter, class: 'hued' }, nameOf(data)),
+    ` · ${formulaOf(data.strategy)}${data.before ? ` · outline: ${nameOf(data.before)}` : ''}`,
   ],
 
   height: (_, data) => TOP + (data ? drawnOf(data.chosen).length : Math.min(likely, MOST_DRAWN)) * ROW + BELOW,
@@ -57,7 +59,9 @@ export const delays = (likely: number): FigureSpec<DelaysData> => ({
     );
     const scale = waitScale(most, LEFT, right, GAP);
     const ridges = waits.map((wait) => ridgeOf(wait, scale));
-    const unit = RIDGE / Math.max(1, ...ridges.map((ridge) => ridge?.peak ?? 0));
+    const outlines = before ? drawnOf(before.chosen).map((wait) => ridgeOf(wait, scale)) : [];
+    // One unit for both: they are compared by their areas.
+    const unit = RIDGE / Math.max(1, ...[...ridges, ...outlines].map((ridge) => ridge?.peak ?? 0));
     const met = mostMet(waits);
     const cap = scale.at(strategy.capMs);
     const ticks = narrow ? [1, 100, 10_000, 1_000_000].filter((ms) => ms <= most) : logTicks([LEAST_MS, most]);
@@ -72,7 +76,7 @@ export const delays = (likely: number): FigureSpec<DelaysData> => ({
       landingMark(LEFT, LEFT + 13, LEFT + 26, 8),
       label(LEFT + 34, 12, narrow ? 'when it lands' : 'when the retry lands: 5 to 95%, median'),
       ...waits.map((wait, i) => {
-        const base = TOP + ROW * (i + 1);
+        const base = TOP + ROW * (i + 1) - LANE;
         const shape = (one: Wait, classes: string, outline: string): SVGGElement => {
           const box = { base, unit, most: RIDGE };
           const ridge = ridgeOf(one, scale);
@@ -90,9 +94,10 @@ export const delays = (likely: number): FigureSpec<DelaysData> => ({
           rule(LEFT, base + 0.5, right, base + 0.5, 'baseline'),
           label(0, base, `retry ${wait.k}`),
           shape(wait, '', 'shape'),
+          ridges[i] ? medianMark(scale.at(wait.p50Ms), base) : null,
           ridges[i]?.isCut ? label(right + 3, base - 3, '›', 'hued', { 'data-jitter': jitter }) : null,
           old ? shape(old, 'old', '') : null,
-          landing ? landingMark(at(landing.p5), at(landing.p50), at(landing.p95), base + 4) : null,
+          landing ? landingMark(at(landing.p5), at(landing.p50), at(landing.p95), base + LANE - 1) : null,
           atom ? atomLabel(atom, strategy, scale, base, wait === met) : null,
           ...columns.map(([fromRight], column) =>
             label(width - fromRight, base, texts[column] ?? '', column === 0 ? 'hued end' : 'end', {
@@ -118,10 +123,15 @@ export const delays = (likely: number): FigureSpec<DelaysData> => ({
     return `${title(withChoice(strategy, chosen.choice))}. ${rows.length > 0 ? rows.join(' ') : 'There are 0 waits.'}`;
   },
 
-  settings: ({ strategy }) => strategyInWords(strategy),
+  settings: ({ strategy, before }) =>
+    strategyInWords(strategy) + (before ? `; outline: ${nameOf(before)}, ${strategyInWords(before.strategy)}` : ''),
 
   note: ({ strategy, chosen }) => [limits(strategy, chosen)],
 });
+
+function nameOf({ name, strategy }: Shown): string {
+  return name ?? title(strategy);
+}
 
 function isFixed(wait: Wait): boolean {
   return wait.loMs === wait.hiMs;
@@ -152,7 +162,7 @@ function atomLabel(
   const isRight = at(ms) > (left + right) / 2;
   const room = isRight ? at(ms) - left : right - at(ms);
   const text = inWords && labelWidth(long) <= room ? long : share(probability);
-  const y = base - stickHeight(probability, RIDGE) + 8;
+  const y = base - Math.max(4, stickHeight(probability, RIDGE) - 8);
   return label(at(ms) + (isRight ? -6 : 6), y, text, isRight ? 'hued halo end' : 'hued halo', {
     'data-jitter': jitter,
   });
@@ -160,6 +170,11 @@ function atomLabel(
 
 function range(wait: Wait): string {
   return isFixed(wait) ? 'always' : `${duration(wait.p05Ms)} – ${duration(wait.p95Ms)}`;
+}
+
+/** On the ridge, where the picture of a skewed wait leads the eye to its peak. */
+function medianMark(x: number, base: number): SVGLineElement {
+  return rule(x, base, x, base - RIDGE / 2, 'median');
 }
 
 /** Below the baseline: the middle 90% of the sums of the waits, and their median. */
@@ -205,7 +220,14 @@ function limits(strategy: Strategy, { choice, waits, totalWorstMs }: Distributio
   else if (longest > 0) sentences.push(`All waits together take at most ${together}.`);
   if (maxAttempts > MOST_DRAWN + 1)
     sentences.push(`Drawn are the first ${MOST_DRAWN}${maxAttempts === Infinity ? '' : ` of ${count(n)}`} waits.`);
-  if (waits.some(({ cells }) => cells.length > 0)) sentences.push('Areas are probabilities, the same in all rows.');
-  if (!waits.every(isFixed)) sentences.push(`Landings: the sums of the waits, ${count(SAMPLED)} sampled operations.`);
+  if (choice.jitter === 'full')
+    sentences.push(
+      'Each wait is uniform: all lengths up to the curve are equally likely, and a log axis draws a ramp.',
+    );
+  if (waits.some(({ cells }) => cells.length > 0))
+    sentences.push('Areas are probabilities, the same in all rows; the tick is the median.');
+  if (waits.some((wait) => meeting(wait))) sentences.push('A stick as high as a row is all clients.');
+  if (!waits.every(isFixed))
+    sentences.push(`Below each row: when the retry lands, ${count(SAMPLED)} sampled operations.`);
   return sentences.join(' ');
 }

@@ -8,14 +8,19 @@ import type { Backoff, Choice, Jitter } from '../state/strategy';
 import { drawnOf, type CellFate, type Distribution } from './compute';
 import { mostOf, ridgeOf, ridgePath, sticks, waitScale } from './ridge';
 
+/** Medians in the line below the grid. */
+const FEW = 4;
+
 interface Cell {
   readonly choice: Choice;
   readonly button: HTMLButtonElement;
+  readonly plot: HTMLElement;
 }
 
 export function mountGrid(root: HTMLElement) {
   const grid = html('div', { class: 'grid', role: 'radiogroup', 'aria-labelledby': 'delays-heading' });
-  root.append(grid);
+  const chosen = html('a', { class: 'grid-chosen', href: '#waits', 'aria-hidden': 'true', tabindex: -1 });
+  root.append(grid, chosen);
 
   let layout: Cells;
   let cells: readonly Cell[] = [];
@@ -32,7 +37,11 @@ export function mountGrid(root: HTMLElement) {
 
   function build(): void {
     const made = new Map(layout.all.map((choice) => [choice, cell(choice)]));
-    cells = [...made].map(([choice, button]) => ({ choice, button }));
+    cells = [...made].map(([choice, button]) => ({
+      choice,
+      button,
+      plot: button.querySelector('.cell-plot') as HTMLElement,
+    }));
     const buttons = (choices: readonly Choice[]) => choices.map((choice) => made.get(choice));
     const group = (name: string, head: Node | null, choices: readonly Choice[]): HTMLElement =>
       html('div', { class: name, role: 'presentation' }, head, ...buttons(choices));
@@ -83,11 +92,15 @@ export function mountGrid(root: HTMLElement) {
       const fate = fates.find((one) => isCellOf(choice, one.choice));
       const of = html('span', {}, `${fate?.isCut ? ' so far,' : ''} of ${count(clients)}`);
       const served = button.querySelector('.cell-served');
+      served?.classList.toggle('pending', !fate);
       served?.replaceChildren(...(fate ? [html('b', {}, count(fate.served)), of, ' served'] : ['…']));
       const found = distributions.find((one) => isCellOf(choice, one.choice));
       const medians = found ? drawnOf(found).map(({ p50Ms }) => duration(p50Ms)) : [];
       const waits = medians.length > 0 ? `, median waits ${medians.join(', ')}` : '';
       button.setAttribute('aria-label', `${title(shown)}: ${served?.textContent}${waits}`);
+      // Where the large figure is above the screen, the effect of a tap is here.
+      const first = medians.length > FEW ? [...medians.slice(0, FEW), '…'] : medians;
+      if (isChosen) chosen.textContent = `${title(shown)}: ${served?.textContent}, waits ${first.join(', ')} ↑`;
     }
     for (const head of grid.querySelectorAll<HTMLElement>('.grid-heads [data-jitter="proportional"] + b'))
       head.textContent = capitalised(jitterName({ ...strategy, jitter: 'proportional' }));
@@ -99,11 +112,15 @@ export function mountGrid(root: HTMLElement) {
     const { capMs } = store.get().strategy;
     const curves = distributions.filter(({ choice }) => curveActs(choice));
     const most = Math.max(...curves.map((one) => mostOf({ waits: drawnOf(one), landings: [] }, capMs)));
-    for (const { choice, button } of cells) {
+    // All places are read before one is written: otherwise each of them is a layout of its own.
+    const places = cells.map(({ plot }) => plot.getBoundingClientRect());
+    for (const [i, { choice, plot }] of cells.entries()) {
       const found = distributions.find((one) => isCellOf(choice, one.choice));
-      const plot = button.querySelector('.cell-plot');
-      const { width, height } = plot?.getBoundingClientRect() ?? new DOMRect();
-      if (found && width > 0) plot?.replaceChildren(thumbnail(found, most, Math.floor(width), Math.floor(height)));
+      const [width, height] = [Math.floor(places[i]?.width ?? 0), Math.floor(places[i]?.height ?? 0)];
+      const shown = `${found?.key} ${most} ${width} ${height}`;
+      if (!found || width === 0 || plot.dataset.shown === shown) continue;
+      plot.dataset.shown = shown;
+      plot.replaceChildren(thumbnail(found, most, width, height));
     }
   }
 
@@ -160,7 +177,7 @@ function thumbnail(one: Distribution, most: number, width: number, height: numbe
   const unit = high / Math.max(1, ...ridges.map((ridge) => ridge?.peak ?? 0));
   return svg(
     'svg',
-    { viewBox: `0 0 ${width} ${height}`, width, height, 'data-jitter': one.choice.jitter },
+    { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', 'data-jitter': one.choice.jitter },
     ...drawn.map((wait, i) => {
       const box = { base: Math.round(12 + pitch * (i + 1)) - 0.5, unit, most: high };
       const ridge = ridges[i];

@@ -23,8 +23,8 @@ export function mostOf({ waits, landings }: Pick<Distribution, 'waits' | 'landin
   return Math.max(100 * LEAST_MS, ...ends, ...landings.map(({ p95 }) => 1.1 * p95));
 }
 
-/** Width of a column, in pixels. */
-const COLUMN = 2;
+/** Width of a column, and the height of the lowest stick, in pixels. */
+const [COLUMN, LEAST_STICK] = [2, 2];
 
 type Ridge = NonNullable<ReturnType<typeof ridgeOf>>;
 
@@ -89,5 +89,5 @@ export function sticks({ atoms, slots, cells }: Wait, { at }: WaitScale, { base,
 
 /** In proportion, but never too small to be seen. */
 export function stickHeight(probability: number, most: number): number {
-  return most * (0.3 + 0.7 * probability);
+  return Math.max(LEAST_STICK, most * probability);
 }

@@ -2,33 +2,45 @@
 import { mountFigure } from '../charts/figure';
 import { channel } from '../compute/client';
 import { outageInput } from '../compute/outage';
+import { beforeOf } from '../state/before';
 import { cellsOf, isCellOf } from '../state/cells';
+import type { State } from '../state/state';
 import { store } from '../state/store';
-import { INITIAL, sameChoice, sameStrategy, withChoice } from '../state/strategy';
-import { delays, type DelaysData } from './figure';
+import { INITIAL, title, waitsNothing } from '../state/strategy';
+import { delays, type Shown } from './figure';
 import { mountGrid } from './grid';
 import './styles.css';
 
+/**
+ * What the large figure shows: the strategy of the scene, with the one before as an outline. Where nothing is waited,
+ * there is nothing to show of it: then it is the outline of the usual advice.
+ */
+export function largeOf({ strategy, vs }: Pick<State, 'strategy' | 'vs'>): readonly Omit<Shown, 'chosen'>[] {
+  const before = beforeOf(vs);
+  if (before) return [{ strategy }, before];
+  return waitsNothing(strategy)
+    ? [
+        { strategy: INITIAL, name: ADVICE },
+        { strategy, name: 'the scene' },
+      ]
+    : [{ strategy }];
+}
+
+const ADVICE = `The scene waits for nothing. Recommended: ${title(INITIAL)}`;
+
 export function mountWaits(root: HTMLElement): void {
-  const figure = mountFigure(root, delays(store.get().strategy.maxAttempts - 1));
+  const figure = mountFigure(root, delays((largeOf(store.get())[0]?.strategy ?? INITIAL).maxAttempts - 1));
   const grid = mountGrid(root);
-  let shown: DelaysData | undefined;
   const waits = channel(
     'waits',
     'waits',
-    (all) => {
-      const { strategy } = store.get();
-      grid.show(all);
-      const chosen = all.find(({ choice }) => sameChoice(choice, strategy));
-      if (!chosen) return;
-      // At first, and without a wait, the outline is that of the usual advice.
-      const usual = all.find(({ choice }) => sameChoice(choice, INITIAL));
-      const advice = usual && { strategy: withChoice(strategy, INITIAL), chosen: usual };
-      // The same waits, because only the seed is new: the outline of before stays.
-      const isSame = shown && sameStrategy(shown.strategy, strategy);
-      const before = isSame ? shown?.before : (shown ?? (strategy.baseMs === 0 ? advice : undefined));
-      shown = { strategy, chosen, before };
-      figure.show(shown);
+    ({ cells, large }) => {
+      grid.show(cells);
+      const [shown, before] = largeOf(store.get()).flatMap((one, i) => {
+        const chosen = large[i];
+        return chosen ? [{ ...one, chosen }] : [];
+      });
+      if (shown) figure.show({ ...shown, before });
     },
     figure.fail,
   );
@@ -38,7 +50,8 @@ export function mountWaits(root: HTMLElement): void {
     const { backoff, jitter } = strategy;
     // Decorrelated jitter has one cell for all backoffs: the chosen one is among the cells, by its own name.
     const choices = cellsOf(strategy).all.map((cell) => (isCellOf(cell, strategy) ? { backoff, jitter } : cell));
-    if (waits.order({ strategy, choices, seed })) figure.busy();
+    const large = largeOf(state).map((one) => one.strategy);
+    if (waits.order({ strategy, choices, large, seed })) figure.busy();
     if (fates.order({ ...outageInput(state), choices })) grid.showServed([]);
   });
 }
