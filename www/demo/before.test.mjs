@@ -30,7 +30,8 @@ test('each package makes its attempts when it says', () => {
     const own = timesOf(before.strategy);
     assert.equal(own.length, at.length, text);
     // Some of them round to whole milliseconds, and a wait of 0 takes one.
-    for (const [i, ms] of at.entries()) assert.ok(Math.abs(Number(own[i]) - ms) <= i, `${name} ${text}: ${own} for ${at}`);
+    for (const [i, ms] of at.entries())
+      assert.ok(Math.abs(Number(own[i]) - ms) <= i, `${name} ${text}: ${own} for ${at}`);
   }
   assert.equal(beforeOf('cockatiel').strategy.maxAttempts, Infinity);
 });

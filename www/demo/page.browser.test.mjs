@@ -143,7 +143,7 @@ inEachEngine(({ pageTest }) => {
     await page.selectOption('#code', 'grpc');
     await page
       .locator('#code-body .said', {
-        hasText: /^Service config of a client\. What is lost:.*gRPC multiplies each wait/,
+        hasText: /^Service config of a client\. What is lost:.*gRPC/,
       })
       .waitFor();
     // Drawn from a data: address, saved from a blob: one.

@@ -73,9 +73,6 @@ export function stateOf(seed) {
     retries: one(['on', 'off']),
     protection: one(PROTECTIONS),
     hedgeMs: number(10, 1000),
-    failure: one(['mixed', '503', '429']),
-    rate: next(),
-    calls: one([1, 8, 50]),
     code: one(CODES),
     seed: whole(0, 2 ** 32 - 1),
   };

@@ -9,8 +9,6 @@ export function bePatient() {
   const limitMs = 1000;
   const { setTimeout: start, clearTimeout: stop, location } = globalThis;
   const isInPage = location !== undefined;
-  /** No answer is late on purpose. */
-  const waitsForAll = /failure=(503|429)/.test(location?.search);
   /** @type {Set<unknown>} limits that have passed, while the worker answers something else */
   const asking = new Set();
 
@@ -33,7 +31,6 @@ export function bePatient() {
       if (isInPage && ms === 10 * limitMs) return start(callback, 10 * ms, ...args);
       if (ms !== limitMs) return start(callback, ms, ...args);
       if (!isInPage) return start(callback, 2500, ...args);
-      if (waitsForAll) return start(callback, 100 * ms, ...args);
       const id = start(() => void ask(id, () => /** @type {Function} */ (callback)(...args)), ms);
       return id;
     },

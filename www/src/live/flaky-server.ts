@@ -1,6 +1,5 @@
-/** The page's side of the flaky server: starts the service worker, keeps it alive, asks for its counts. */
+/** The page's side of the flaky server: starts the service worker, and asks for its count. */
 import workerUrl from './flaky?worker&url';
-import { requestName, type FlakyStats, type Message } from './protocol';
 
 /** Why there is no flaky server, as a sentence for the reader. */
 export class NoFlakyServer extends Error {
@@ -9,8 +8,6 @@ export class NoFlakyServer extends Error {
   }
 }
 
-/** Browsers end a service worker that had nothing to do for half a minute. */
-const KEEP_ALIVE_MS = 10_000;
 /** Limit for taking the page over, which takes milliseconds where it works at all. */
 const CLAIMED_WITHIN_MS = 10_000;
 
@@ -33,7 +30,7 @@ export async function startFlakyServer(): Promise<void> {
     const refuse = () => reject(new NoFlakyServer('it did not take this page over. Reload the page'));
     setTimeout(refuse, CLAIMED_WITHIN_MS);
   });
-  registration.active?.postMessage('claim' satisfies Message);
+  registration.active?.postMessage('claim');
   await controlled;
 }
 
@@ -50,26 +47,13 @@ function activated(registration: ServiceWorkerRegistration): Promise<void> {
   });
 }
 
-/** Keeps the flaky server alive until the returned function is called. */
-export function keepAlive(): () => void {
-  const timer = setInterval(() => tell('stay'), KEEP_ALIVE_MS);
-  return () => clearInterval(timer);
-}
-
-/** The page no longer waits for this request. */
-export function stopRequest(run: string, call: string, attempt: number): void {
-  tell({ stop: requestName(run, call, attempt) });
-}
-
-function tell(message: Message): void {
-  navigator.serviceWorker.controller?.postMessage(message);
-}
-
 /** Where calls to the flaky server go. */
 export function flakyUrl(path: string, query: Readonly<Record<string, string>>): string {
   return new URL(`flaky/${path}?${new URLSearchParams(query)}`, document.baseURI).href;
 }
 
-export async function flakyStats(run: string): Promise<FlakyStats> {
-  return (await fetch(flakyUrl('stats', { run }))).json() as Promise<FlakyStats>;
+/** How many requests of a run the server has counted. */
+export async function countOf(run: string): Promise<number> {
+  const { requests } = (await (await fetch(flakyUrl('stats', { run }))).json()) as { requests: number };
+  return requests;
 }

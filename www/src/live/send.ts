@@ -1,106 +1,101 @@
-/**
- * Real retries: `fetch` calls of this page, made by the package's `createFetch` with the options of
- * the chosen strategy, and a record of each attempt.
- */
+/** Real retries: `fetch` calls of this page, made by the package's `createFetch`, and a record of each attempt. */
 import { retryReport } from 'rejitter';
 import { createFetch } from 'rejitter/fetch';
-import { policyOf } from '../state/strategy';
-import { flakyUrl, stopRequest } from './flaky-server';
+import { policyOf, type Strategy } from '../state/strategy';
+import { flakyUrl } from './flaky-server';
 import { ATTEMPT, ATTEMPT_TIMEOUT_MS } from './protocol';
-import { emptyRun, seedOf, type Leg, type Reply, type Run, type RunSettings, type Trace } from './run';
 
-/** Why an operation ends that would have been worth another attempt. */
-const GAVE_UP = ['exhausted', 'deadline', 'timeout', 'hint'];
+/** A status, or the reason why it is missing. `stopped`: by Abort. */
+export type Reply = number | 'network' | 'timeout' | 'stopped';
 
-/**
- * All calls at once. `changed`: an attempt was sent or has ended, or a call has. `done` rejects only for a mistake of
- * this page, not for what servers do.
- */
-export function startRun(
-  settings: RunSettings,
-  signal: AbortSignal,
-  changed: () => void,
-): { run: Run; done: Promise<void> } {
-  const { strategy, seed, failure, rate } = settings;
+export interface Leg {
+  readonly startMs: number;
+  endMs?: number;
+  reply?: Reply;
+  /** The wait after it. */
+  waitMs?: number;
+}
+
+export interface Trace {
+  readonly id: number;
+  readonly legs: Leg[];
+  outcome: 'running' | 'ok' | 'gave up' | 'aborted';
+  endMs?: number;
+}
+
+export interface Run {
+  readonly name: string;
+  readonly strategy: Strategy;
+  readonly seed: number;
+  readonly traces: readonly Trace[];
+  /** Milliseconds since the run started; stands still once it has ended. */
+  nowMs(): number;
+}
+
+export const CALLS = 8;
+
+/** A run before its first request. */
+export function emptyRun(strategy: Strategy, seed: number): Run {
+  const traces = Array.from({ length: CALLS }, (_, i): Trace => ({ id: i + 1, legs: [], outcome: 'running' }));
+  return { name: '', strategy, seed, traces, nowMs: () => 0 };
+}
+
+/** All calls at once. `done` rejects only for a mistake of this page, not for what servers do. */
+export function startRun(strategy: Strategy, seed: number, signal: AbortSignal): { run: Run; done: Promise<void> } {
   const startedAt = performance.now();
   let endedMs: number | undefined;
   const nowMs = (): number => endedMs ?? performance.now() - startedAt;
-  const run: Run = { ...emptyRun(settings), name: crypto.getRandomValues(new Uint32Array(2)).join('-'), nowMs };
+  const run: Run = { ...emptyRun(strategy, seed), name: crypto.randomUUID?.() ?? String(startedAt), nowMs };
 
   async function call(trace: Trace): Promise<void> {
-    // Fifty in one task would be a long one.
-    await new Promise((resolve) => setTimeout(resolve));
-    trace.outcome = 'running';
-    const fetchAndRetry = createFetch(policyOf(strategy), (input: string, init?: RequestInit) =>
-      record(trace, input, init),
-    );
-    const last = (): Leg | undefined => trace.legs.at(-1);
-    const url = flakyUrl(String(trace.id), { run: run.name, seed: String(seed), failure, rate: String(rate) });
+    const end = (reply: Reply): void => {
+      const leg = trace.legs.at(-1);
+      if (!leg) return;
+      leg.endMs ??= nowMs();
+      leg.reply ??= reply;
+    };
+    /** Sends one attempt. */
+    async function send(input: string, init: RequestInit = {}): Promise<Response> {
+      trace.legs.push({ startMs: nowMs() });
+      const headers = new Headers(init.headers);
+      headers.set(ATTEMPT, String(trace.legs.length));
+      try {
+        const response = await fetch(input, { ...init, headers });
+        end(response.status);
+        return response;
+      } catch (error) {
+        end(signal.aborted ? 'stopped' : init.signal?.aborted ? 'timeout' : 'network');
+        throw error;
+      }
+    }
+    const options = {
+      attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
+      throwOnStatus: true,
+      signal,
+      // Calls that shared a seed would retry in step.
+      seed: `${seed}/${trace.id}`,
+      onRetry({ delayMs }: { delayMs: number }) {
+        // This comes before the rejection of a fetch that timed out.
+        end('timeout');
+        const leg = trace.legs.at(-1);
+        if (leg) leg.waitMs = delayMs;
+      },
+    };
     try {
-      const response = await fetchAndRetry(url, {
-        // A POST may only be sent again because it has an Idempotency-Key.
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ order: trace.id }),
-        retry: {
-          attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
-          throwOnStatus: true,
-          idempotencyKey: 'auto',
-          signal,
-          seed: seedOf(seed, trace),
-          onRetry({ delayMs }) {
-            const leg = last();
-            if (!leg) return;
-            // This comes before the rejection of a fetch that timed out.
-            end(leg, 'timeout');
-            leg.waitMs = delayMs;
-            changed();
-          },
-        },
+      await createFetch(policyOf(strategy), send)(flakyUrl(String(trace.id), { run: run.name, seed: String(seed) }), {
+        retry: options,
       });
-      await response.json();
       trace.outcome = 'ok';
     } catch (error) {
-      const reason = retryReport(error)?.reason ?? '';
-      if (signal.aborted) trace.outcome = 'aborted';
-      else if (GAVE_UP.includes(reason)) trace.outcome = 'gave up';
-      else if (reason === 'notRetryable' && last()?.reply !== undefined) trace.outcome = 'rejected';
-      // A mistake of this page, which must not pass for an outcome.
-      else throw error;
+      // A mistake of this page must not pass for an outcome.
+      if (!signal.aborted && !retryReport(error)) throw error;
+      trace.outcome = signal.aborted ? 'aborted' : 'gave up';
     } finally {
       trace.endMs = nowMs();
-      const leg = last();
-      if (leg) end(leg, signal.aborted ? 'stopped' : 'timeout');
-      changed();
+      end(signal.aborted ? 'stopped' : 'timeout');
     }
   }
 
-  /** The function that sends the requests of a call. */
-  async function record(trace: Trace, input: string, init: RequestInit = {}): Promise<Response> {
-    const leg: Leg = { attempt: trace.legs.length + 1, startMs: nowMs(), endMs: undefined, reply: undefined };
-    const headers = new Headers(init.headers);
-    headers.set(ATTEMPT, String(leg.attempt));
-    trace.legs.push(leg);
-    changed();
-    try {
-      const response = await fetch(input, { ...init, headers });
-      end(leg, response.status);
-      return response;
-    } catch (error) {
-      const stopped = init.signal?.aborted ?? false;
-      end(leg, !stopped ? 'network' : signal.aborted ? 'stopped' : 'timeout');
-      if (stopped) stopRequest(run.name, String(trace.id), leg.attempt);
-      throw error;
-    }
-  }
-
-  function end(leg: Leg, reply: Reply): void {
-    leg.endMs ??= nowMs();
-    leg.reply ??= reply;
-  }
-
-  const done = Promise.all(run.traces.map(call)).then(() => {
-    endedMs = nowMs();
-  });
+  const done = Promise.all(run.traces.map(call)).then(() => void (endedMs = nowMs()));
   return { run, done };
 }

@@ -27,8 +27,6 @@ export const PROGRAMS = ['fetch', 'call', 'delays'] as const;
 export const ENGINES = ['bullmq', 'pgBoss', 'temporal', 'stepFunctions', 'sqs', 'cloudTasks', 'grpc'] as const;
 export type Engine = (typeof ENGINES)[number];
 export const CODES = [...PROGRAMS, ...ENGINES] as const;
-/** Failure of the flaky server of the live calls. */
-export const LIVE_FAILURES = ['mixed', '503', '429'] as const;
 
 /** What is not the strategy, by the names of the link. */
 interface Settings {
@@ -48,10 +46,6 @@ interface Settings {
   readonly protection: string;
   /** When the hedge starts. */
   readonly hedgeMs: number;
-  /** The live calls. */
-  readonly failure: (typeof LIVE_FAILURES)[number];
-  readonly rate: number;
-  readonly calls: number;
   readonly code: (typeof CODES)[number];
   /** Source of all the randomness of the page. */
   readonly seed: number;
@@ -117,9 +111,6 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   retries: oneOf(['on', 'off']),
   protection: oneOf(PROTECTIONS, `'none', or any of ${PARTS.map((part) => `'${part}'`).join(', ')}`),
   hedgeMs: between(60, 10, 1000, 'A hedge starts after', HEDGES, duration),
-  failure: oneOf(LIVE_FAILURES),
-  rate: between(0.6, 0, 1),
-  calls: { initial: 8, rule: '1, 8 or 50', holds: (value) => [1, 8, 50].includes(value) },
   code: oneOf(CODES),
   seed: integer(42, 0, 2 ** 32 - 1),
 };

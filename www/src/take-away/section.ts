@@ -68,7 +68,8 @@ export function mountCode(root: HTMLElement): void {
   }
 
   const { order } = channel(
-    'simulations',
+    // Not behind the simulations, of which the verdict takes seconds.
+    'waits',
     'handOut',
     (result) => {
       handed = result;

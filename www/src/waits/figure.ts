@@ -22,9 +22,9 @@ export interface DelaysData extends Shown {
   readonly before?: Shown | undefined;
 }
 
-const [TOP, ROW, BELOW, LEFT] = [34, 31, 44, 58];
+const [TOP, ROW, BELOW, LEFT] = [34, 30, 44, 58];
 /** The highest ridge, which may reach into the row above; below its baseline is the lane of the landings. */
-const [RIDGE, LANE] = [28, 6];
+const [RIDGE, LANE] = [27, 6];
 /** From the place of no wait to the axis. */
 const GAP = 26;
 const NARROW = 560;
@@ -222,7 +222,7 @@ function limits(strategy: Strategy, { choice, waits, totalWorstMs }: Distributio
     sentences.push(`Drawn are the first ${MOST_DRAWN}${maxAttempts === Infinity ? '' : ` of ${count(n)}`} waits.`);
   if (choice.jitter === 'full')
     sentences.push(
-      'Each wait is uniform: all lengths up to the curve are equally likely, and a log axis draws a ramp.',
+      'Each wait is uniform, any length up to the curve equally likely: a ramp on a log axis.',
     );
   if (waits.some(({ cells }) => cells.length > 0))
     sentences.push('Areas are probabilities, the same in all rows; the tick is the median.');
