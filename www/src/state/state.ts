@@ -23,7 +23,7 @@ export function partsIn(protection: string): Part[] {
 }
 
 /** The programs that print the policy, and the engines that `rejitter/engines` writes it for. */
-export const PROGRAMS = ['fetch', 'call', 'delays'] as const;
+export const PROGRAMS = ['fetch', 'call', 'delays', 'rust'] as const;
 export const ENGINES = ['bullmq', 'pgBoss', 'temporal', 'stepFunctions', 'sqs', 'cloudTasks', 'grpc'] as const;
 export type Engine = (typeof ENGINES)[number];
 export const CODES = [...PROGRAMS, ...ENGINES] as const;

@@ -1,4 +1,5 @@
 /** The chosen strategy as programs, ready to run. */
+import { rust } from './rust';
 import { type PROGRAMS, partsIn, type Part, type State } from '../state/state';
 import { PRESETS, PRESET_NAMES, changed, type Changes } from '../state/presets';
 import { capRuleActs, policyData, policyOptions, sameStrategy, strategyOf, type Strategy } from '../state/strategy';
@@ -25,6 +26,7 @@ export function programs(strategy: Strategy, parts: Parts = {}): Readonly<Record
     fetch: wrapper(strategy, parts),
     call: named(strategy, parts),
     delays: delays(strategy),
+    rust: rust(strategy),
   };
 }
 

@@ -11,7 +11,12 @@ import { copyButton, highlighted, prose } from './text';
 import { handedInWords } from './words';
 import './styles.css';
 
-const PROGRAM_NAMES = { fetch: 'A fetch that retries', call: 'Any asynchronous call', delays: 'The delays only' };
+const PROGRAM_NAMES = {
+  fetch: 'A fetch that retries',
+  call: 'Any asynchronous call',
+  delays: 'The delays only',
+  rust: 'Rust',
+};
 
 const isEngine = (code: State['code']): code is Engine => ENGINES.some((engine) => engine === code);
 

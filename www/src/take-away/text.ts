@@ -14,7 +14,7 @@ export function copyButton(shown: Element): HTMLButtonElement {
 }
 
 const TOKEN =
-  /(?<comment>\/\/[^\n]*)|(?<string>'[^']*'|`[^`]*`)|\b(?:(?<keyword>import|from|const|of|for|await|async|return|if|throw|new)|(?<number>\d[\d_.]*|Infinity))\b/g;
+  /(?<comment>\/\/[^\n]*)|(?<string>'[^']*'|`[^`]*`)|\b(?:(?<keyword>import|from|const|of|for|await|async|return|if|throw|new|use|fn|let|pub)|(?<number>\d[\d_.]*|Infinity))\b/g;
 
 /** A program with comments, strings, keywords and numbers in elements of their own. */
 export function highlighted(text: string): DocumentFragment {

@@ -221,9 +221,7 @@ function limits(strategy: Strategy, { choice, waits, totalWorstMs }: Distributio
   if (maxAttempts > MOST_DRAWN + 1)
     sentences.push(`Drawn are the first ${MOST_DRAWN}${maxAttempts === Infinity ? '' : ` of ${count(n)}`} waits.`);
   if (choice.jitter === 'full')
-    sentences.push(
-      'Each wait is uniform, any length up to the curve equally likely: a ramp on a log axis.',
-    );
+    sentences.push('Each wait is uniform, any length up to the curve equally likely: a ramp on a log axis.');
   if (waits.some(({ cells }) => cells.length > 0))
     sentences.push('Areas are probabilities, the same in all rows; the tick is the median.');
   if (waits.some((wait) => meeting(wait))) sentences.push('A stick as high as a row is all clients.');
