@@ -164,10 +164,59 @@ test('each engine has what the package returns, with its losses', () => {
     const { config, losses } = name === 'bullmq' ? jobs : exporters[name](policy);
     const printed = engineText(name, { ...INITIAL_STATE, strategy });
     // JSON drops functions: the sentence names them.
-    assert.deepEqual(new Function(`return (${printed.text})`)(), JSON.parse(JSON.stringify(config)), name);
+    if (!/^import /.test(printed.text))
+      assert.deepEqual(new Function(`return (${printed.text})`)(), JSON.parse(JSON.stringify(config)), name);
     for (const [i, { text }] of losses.entries()) assert.equal(printed.losses[i], text, name);
     assert.equal(printed.losses.length, losses.length);
   }
+});
+
+test('the tabs of engines that draw the waits themselves are whole programs', async () => {
+  const strategy = { ...INITIAL, baseMs: 2000, maxAttempts: 4 };
+  /** Runs a printed program with these in the place of what it imports from others. */
+  const runs = (name, others) => {
+    const { text } = engineText(name, { ...INITIAL_STATE, strategy });
+    const imported = [...text.matchAll(/^import \{ (.*) \} from/gm)].flatMap(([, names]) => `${names}`.split(', '));
+    const known = { RetryPolicy, fromData, ...engines, ...others };
+    assert.deepEqual(
+      imported.filter((one) => !(one in known)),
+      [],
+    );
+    const body = text.replace(/^import .*$/gm, '').replaceAll('export ', '');
+    const exported = name === 'sqs' ? 'return { attributes, failed };' : '';
+    return new Function(...Object.keys(known), `return (async () => { ${body}\n${exported} })()`)(
+      ...Object.values(known),
+    );
+  };
+  const seen = /** @type {any} */ ({});
+  await runs('bullmq', {
+    Queue: class {
+      add(...args) {
+        seen.added = args;
+      }
+    },
+    Worker: class {
+      constructor(...args) {
+        seen.worker = args;
+      }
+    },
+  });
+  assert.deepEqual(seen.added[2], engines.bullmq.jobOptions(policyOf(strategy)));
+  assert.equal(typeof seen.worker[2].settings.backoffStrategy, 'function');
+  const { attributes, failed } = await runs('sqs', {
+    ChangeMessageVisibilityCommand: class {
+      constructor(input) {
+        Object.assign(this, input);
+      }
+    },
+  });
+  const { visibilityTimeout, ...own } = engines.sqs(policyOf(strategy)).config;
+  assert.deepEqual(attributes, own);
+  const message = { MessageId: 'm', ReceiptHandle: 'r', Attributes: { ApproximateReceiveCount: '2' } };
+  const client = { send: async (command) => Object.assign(seen, { command: { ...command } }) };
+  await failed(client, 'q', message);
+  const expected = { QueueUrl: 'q', ReceiptHandle: 'r', VisibilityTimeout: visibilityTimeout(2, 'm') };
+  assert.deepEqual(seen.command, expected);
 });
 
 /** How long a server rejects: on a busy machine, calls that start a moment after the first must still meet it. */
@@ -187,6 +236,14 @@ const SERVERS = {
     init: "method: 'POST', headers: { 'Idempotency-Key': 'order 7' }",
     ends: () => '200 after 3',
   },
+  'connections that break twice': { answer: (n) => (n <= 2 ? { breaks: true } : ok), ends: () => '200 after 3' },
+  'a 404, which no retry mends': { answer: () => ({ status: 404 }), ends: () => '404 after 1' },
+  // Those whose waits end within seconds.
+  '503 always': {
+    answer: () => unavailable,
+    only: ({ strategy }) => strategy.baseMs <= 20 && strategy.maxAttempts <= 8,
+    ends: ({ tab, strategy }) => `${tab === 'fetch' ? '' : 'Error: HTTP '}503 after ${strategy.maxAttempts}`,
+  },
   // Once its first call has been answered 429, a program makes two more, which a cooldown holds but for one probe.
   '429 with Retry-After': {
     more: 2,
@@ -195,11 +252,11 @@ const SERVERS = {
   },
 };
 
-for (const [server, { init = '', more = 0, answer, ends }] of Object.entries(
+for (const [server, { init = '', more = 0, answer, only = () => true, ends }] of Object.entries(
   /** @type {Record<string, any>} */ (SERVERS),
 ))
   test(`every program that calls, against ${server}`, async () => {
-    const calling = [...grid, ...others].filter(({ tab }) => tab !== 'delays');
+    const calling = [...grid, ...others].filter((one) => one.tab !== 'delays' && only(one));
     for (const { tab, code } of calling)
       if (tab === 'call') assert.match(code, /^\/\/ For requests that may be sent twice/m);
     const programs = calling.map(({ code }, i) =>
@@ -241,7 +298,8 @@ async function against(modules, answer) {
     }
     const times = atMs[i];
     times.push(performance.now());
-    const { status, headers } = answer(times.length, performance.now() - times[0]);
+    const { status, headers, breaks } = answer(times.length, performance.now() - times[0]);
+    if (breaks) return request.socket.destroy();
     return response.writeHead(status, headers).end();
   });
   const { origin, close } = await onLoopback(server);

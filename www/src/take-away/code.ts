@@ -50,8 +50,11 @@ function isEmpty(options: object): boolean {
 
 /** How a program uses what it imports from each module. */
 const USES: Readonly<Record<string, RegExp>> = {
+  '@aws-sdk/client-sqs': /\b(?:ChangeMessageVisibilityCommand|SQSClient)(?=\()/g,
+  bullmq: /\b(?:Queue|Worker)(?=\()/g,
   rejitter: /\b(?:RetryPolicy|retry|retryAfter)(?=\()/g,
   'rejitter/fetch': /\b(?:createFetch|retryAfterMs)(?=\()/g,
+  'rejitter/engines': /\b(?:bullmq|sqs)(?=[.(])/g,
   'rejitter/data': /\bfromData(?=\()/g,
   'rejitter/presets': new RegExp(`(?<=[(.]|: )(?:${PRESET_NAMES.join('|')}|goRetryableHttpRetryOn)\\b`, 'g'),
   'rejitter/protection': /\b(?:breaker|budget|cooldown|hedge|protect)(?=\()/g,
@@ -114,6 +117,11 @@ function changes(preset: Strategy, strategy: Strategy): Options {
   const from: Options = { ...policyOptions(preset), ...limits(preset) };
   const to: Options = { ...policyOptions(strategy), ...limits(strategy) };
   return Object.fromEntries(Object.entries(to).filter(([name, value]) => source(value) !== source(from[name])));
+}
+
+/** The statement that makes the policy of a program. */
+export function policyStatement(strategy: Strategy): string {
+  return `const policy = ${policySource(making(strategy))};`;
 }
 
 /** An expression that makes the policy. */
