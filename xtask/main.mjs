@@ -38,6 +38,10 @@ cargo xtask <command>
       installs the packed package in the hosts and tools that users have, and runs one suite in each;
       some minutes. --only runs the hosts whose names contain NAME, --keep leaves their projects in
       target/hosts, --docs writes docs/hosts.md
+  findings [NAME]... [--docs]
+      runs what findings/ holds about other people's software, or the scripts whose names contain
+      NAME: prints versions, behaviour and output, and fails if one changed; needs the registries of
+      packages. --docs writes docs/reference/findings.md
   schedules [--count N] [--seed S]
       random hostile schedules against the packed package, half of them with protection; by
       default a million
@@ -82,6 +86,7 @@ const WITH_CLIENTS = [pkg.PACK, pkg.PACK_LAB, setup.NPM_OF_CLIENTS];
 /** Commands that set something up, which may depend on their options, and then run a script, which knows these. */
 const SCRIPTS = {
   bench: ['xtask/bench/main.mjs', [IN_BENCH]],
+  findings: ['xtask/findings/main.mjs', [setup.NODE]],
   hosts: ['tests/clients/hosts/run.mjs', [...WITH_CLIENTS, programs.FOUND, programs.WEBKIT]],
   mutants: ['xtask/npm/mutants.mjs', [...WITH_CLIENTS, programs.SERVERS]],
   schedules: ['tests/package/schedules/run.mjs', [pkg.PACK]],

@@ -14,7 +14,7 @@ export const GROUPS = {
   Rust: 'rust',
   Reference: 'reference/options.md reference/formulas.md reference/presets.md reference/what-counts.md hosts.md',
   'Coming from …': 'migration/p-retry.md migration/axios-retry.md migration/cockatiel.md',
-  More: 'faq.md comparison.md lab reference/worlds.md benchmarks.md architecture.md',
+  More: 'faq.md comparison.md lab reference/worlds.md reference/findings.md benchmarks.md architecture.md',
 };
 const files = readdirSync(new URL('../../docs', import.meta.url), { recursive: true });
 const others = files.filter((name) => name.endsWith('.md')).sort();
