@@ -105,7 +105,7 @@ async fn it_waits_on_the_host_s_timers() {
     assert_eq!(failed.report.attempts, 3);
     let decided = 2 * duration_from_ms(20.5);
     assert!(failed.report.elapsed >= decided, "{:?}", failed.report);
-    assert!(failed.report.elapsed < Duration::from_secs(10));
+    assert!(failed.report.elapsed < Duration::from_secs(120));
 }
 
 #[wasm_bindgen_test]

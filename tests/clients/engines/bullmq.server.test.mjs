@@ -11,7 +11,7 @@ import { importEntry, importPackage } from '../../package/lib/consumer.mjs';
 import { pasted } from '../lib/pasted.mjs';
 import { importProgram, serve } from '../lib/programs.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
-import { redis } from '../lib/servers.mjs';
+import { limit, redis } from '../lib/servers.mjs';
 
 const { RetryPolicy, isTransientError } = await importPackage();
 const { bullmq } = await importEntry('engines');
@@ -39,7 +39,7 @@ const queueOf = (name) => {
   return queue;
 };
 
-test('the program of the guide: mails are sent once per key, and a 404 ends its job', { timeout: 60_000 }, async () => {
+test('the program of the guide: mails are sent once per key, and a 404 ends its job', limit, async () => {
   const requests = [];
   const api = await serve(({ headers }, body) => {
     const { to } = JSON.parse(body);
@@ -82,7 +82,7 @@ export default async ({ name }) => { throw ERRORS[name](); };
 const FINAL = ['permanent', 'nested', 'final', 'missing', 'long'];
 const HINTS = { hint: 200, rejected: 150, byHand: 300, plain: 0 };
 
-test('an error says what follows, no attempt or which wait, by its name and marks', { timeout: 60_000 }, async () => {
+test('an error says what follows, no attempt or which wait, by its name and marks', limit, async () => {
   const retryIf = async (error) => {
     if (error.message === 'exact') return { afterMs: 41.5 };
     return error.message !== 'final' && isTransientError(error);
@@ -105,7 +105,7 @@ test('an error says what follows, no attempt or which wait, by its name and mark
   }
 });
 
-test('a strategy that fails ends the job with its own error', { timeout: 60_000 }, async (t) => {
+test('a strategy that fails ends the job with its own error', limit, async (t) => {
   const { mock } = t.mock.method(console, 'error', () => {});
   const policy = new RetryPolicy({ retryIf: fails(new Error('mistake')) });
   const queue = queueOf('fails');

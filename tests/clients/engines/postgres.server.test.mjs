@@ -9,7 +9,7 @@ import { PgBoss } from 'pg-boss';
 import { importEntry, importPackage } from '../../package/lib/consumer.mjs';
 import { importProgram, serve } from '../lib/programs.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
-import { postgres } from '../lib/servers.mjs';
+import { limit, postgres } from '../lib/servers.mjs';
 
 const { RetryPolicy } = await importPackage();
 const { pgBoss } = await importEntry('engines');
@@ -65,7 +65,7 @@ test('transactions: a deadlock and a lost connection are repeated as a whole', a
   assert.ok(pool.totalCount <= 3, 'no connection was leaked');
 });
 
-test('pg-boss: an order is retried under its key, or ends at once', { timeout: 60_000 }, async () => {
+test('pg-boss: an order is retried under its key, or ends at once', limit, async () => {
   const requests = [];
   const api = await serve(({ url, headers }) => {
     requests.push([url, headers['idempotency-key'], Date.now()]);
@@ -92,7 +92,7 @@ test('pg-boss: an order is retried under its key, or ends at once', { timeout: 6
   api.close();
 });
 
-test('pg-boss: its waits are those of equal jitter, and clipped at the cap', { timeout: 60_000 }, async () => {
+test('pg-boss: its waits are those of equal jitter, and clipped at the cap', limit, async () => {
   const policy = new RetryPolicy({ baseMs: 2000, jitter: 'equal', capMs: 6000, maxAttempts: 5 });
   const { config, losses } = pgBoss(policy);
   assert.equal(losses.map(({ option }) => option).join(), 'capMs');

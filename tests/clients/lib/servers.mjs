@@ -8,6 +8,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import { freePort } from '../../../www/demo/lib/loopback.mjs';
+import { LIMIT_MS } from '../../../www/demo/lib/until.mjs';
+
+/** Options of a test with servers: on a busy machine, `until` gives up before, and says what did not happen. */
+export const limit = { timeout: 3 * LIMIT_MS };
 
 const HOST = '127.0.0.1';
 

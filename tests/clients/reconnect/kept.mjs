@@ -19,6 +19,8 @@ export async function kept(start, body) {
   const all = start({
     baseMs: 10,
     capMs: 50,
+    // Half of the cap would be a time that a busy machine needs to end a session.
+    stableMs: 1e9,
     signal: controller.signal,
     onOpen: () => seen.open++,
     onFailure: ({ error }) => seen.ends.push(error),

@@ -12,10 +12,9 @@ import pg from 'pg';
 
 import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
-import { postgres, redis } from '../lib/servers.mjs';
+import { limit, postgres, redis } from '../lib/servers.mjs';
 import { kept, programOf } from './kept.mjs';
 
-const limit = { timeout: 120_000 };
 const closers = [];
 after(async () => {
   for (const close of closers.reverse()) await close();

@@ -112,11 +112,11 @@ test('a half-open connection is found dead', async () => {
 for (const code of [1011, 1000])
   test(`a server that accepts and closes with ${code} is tried again, later and later`, async () => {
     const server = await sockets((socket) => socket.on('message', () => setImmediate(() => socket.close(code, 'no'))));
-    const { ends, attempts } = await keeping(server, ({ ends }) => ends.length >= 5, { stableMs: 60_000 });
+    const { ends, attempts } = await keeping(server, ({ ends }) => ends.length >= 5);
     assert.deepEqual([ends[0].code, attempts.slice(0, 5)], [code, [1, 2, 3, 4, 5]]);
   });
 
-test('1,000 sockets dropped at once are all back, each once', { timeout: 120_000 }, async () => {
+test('1,000 sockets dropped at once are all back, each once', async () => {
   const server = await sockets();
   const controller = new AbortController();
   let open = 0;

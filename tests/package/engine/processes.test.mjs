@@ -108,11 +108,13 @@ const PROGRAMS = {
       return { exports: { draw, decide: (...numbers) => { calls += 1; if (traps) trap(); return decide(...numbers); } } };
     };
     ${IMPORT}
-    const waits = { baseMs: 400, jitter: 'none', totalTimeoutMs: 60_000 };
-    const waiting = Array.from({ length: 100 }, () => retry(third, waits));
+    const waits = { baseMs: 50, jitter: 'none', totalTimeoutMs: 60_000 };
     const delay = ({ attempt, previousDelayMs }) => { if (attempt < 2) throw 0; return previousDelayMs; };
     const seeded = () => retry(delay, { baseMs: 4, seed: 7 });
     const before = await seeded();
+    const waiting = Array.from({ length: 100 }, () => retry(third, waits));
+    // All have decided, and no timer has fired.
+    for (let i = 0; i < 100; i += 1) await undefined;
     const untrapped = calls;
     traps = true;
     const after = await seeded();

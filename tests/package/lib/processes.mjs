@@ -1,7 +1,7 @@
 // Programs for a process, with what most of them need.
 
 const PRELUDE = `
-  process.on('exit', () => performance.now() > 50_000 && console.log('late'));
+  process.on('exit', () => performance.now() > 120_000 && console.log('late'));
   const fails = () => { throw 0; };
   const hangs = () => new Promise(() => {});
   const third = ({ attempt }) => { if (attempt < 3) throw 0; return attempt; };
@@ -9,7 +9,7 @@ const PRELUDE = `
   const end = (promise) => promise.catch((error) => error);
   const controller = new AbortController();
   const { signal } = controller;
-  const long = { baseMs: 60_000, capMs: 60_000, jitter: 'none' };
+  const long = { baseMs: 150_000, capMs: 150_000, jitter: 'none' };
 `;
 
 /** For programs that change the host first. */
