@@ -12,9 +12,9 @@ use std::time::Duration;
 use rejitter::decide::{MAX_MS, duration_from_ms};
 use rejitter::testing::{VirtualSleep, VirtualTime};
 use rejitter::{
-    AttemptError, Backoff, CooldownOptions, HedgeOptions, Jitter, Protection, RetryError,
-    RetryOptions, RetryPolicy, Signal, Sleeper, StopReason, TimeoutError, UNLIMITED, Verdict,
-    presets, retry, retry_with_attempt,
+    AttemptError, Backoff, CooldownOptions, HedgeOptions, Jitter, Protection, ReconnectOptions,
+    RetryError, RetryOptions, RetryPolicy, Signal, Sleeper, StopReason, TimeoutError, UNLIMITED,
+    Verdict, keep_connected, presets, retry, retry_with_attempt,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -267,6 +267,76 @@ impl Sleeper for Late {
 
     fn now(&self) -> Option<Duration> {
         Some(self.0.now())
+    }
+}
+
+/// Polls a future, stops the process for a minute, and polls once more.
+fn stopped<F: IntoFuture>(time: &VirtualTime, future: F) -> Poll<F::Output> {
+    let mut future = pin!(future.into_future());
+    assert!(poll(future.as_mut()).is_pending());
+    time.advance(60_000 * MS);
+    poll(future.as_mut())
+}
+
+#[test]
+fn an_attempt_that_is_ready_wins_over_a_limit_that_passed_while_the_process_was_stopped() {
+    let time = VirtualTime::new();
+    let answers = || async {
+        time.sleep(30 * MS).await;
+        Ok::<_, Failed>(7)
+    };
+    let call = || retry(steady(3), answers).attempt_timeout(20 * MS);
+    assert_eq!(
+        stopped(&time, call().sleeper(&time)),
+        Poll::Ready(Ok(7)),
+        "the time of the attempt"
+    );
+    let limited = call().total_timeout(25 * MS).sleeper(&time);
+    assert_eq!(stopped(&time, limited), Poll::Ready(Ok(7)), "the deadline");
+
+    let api = Protection::new().hedge(HedgeOptions {
+        delay_ms: Some(10.0),
+        ..HedgeOptions::default()
+    });
+    let hedged = call().protection(&api).hedge().sleeper(&time);
+    assert_eq!(stopped(&time, hedged), Poll::Ready(Ok(7)), "a hedge");
+    assert_eq!(api.status().hedge.unwrap().hedges, 0);
+    assert_eq!(time.waits(), 0);
+}
+
+#[test]
+fn a_connection_that_opened_or_answered_while_the_process_was_stopped_lives() {
+    let (time, opened) = (VirtualTime::new(), Cell::new(0));
+    let options = ReconnectOptions {
+        connect_timeout: 20 * MS,
+        silence: 40 * MS,
+        ..ReconnectOptions::default()
+    };
+    let kept = keep_connected(
+        RetryPolicy::reconnecting(),
+        options,
+        &time,
+        |connection| {
+            let (time, opened) = (&time, &opened);
+            async move {
+                time.sleep(30 * MS).await;
+                connection.opened();
+                opened.set(opened.get() + 1);
+                connection.ping_due().await;
+                time.sleep(30 * MS).await;
+                connection.alive();
+                std::future::pending::<Result<(), Failed>>().await
+            }
+        },
+        |end| -> bool { unreachable!("{end:?}") },
+    );
+    let mut kept = pin!(kept);
+    // A limit of 20 ms, and then half of the silence for the answer to a ping: each has passed long ago.
+    for _ in 0..2 {
+        assert!(poll(kept.as_mut()).is_pending());
+        time.advance(60_000 * MS);
+        assert!(poll(kept.as_mut()).is_pending());
+        assert_eq!(opened.get(), 1);
     }
 }
 

@@ -2,6 +2,8 @@
 //! order and times of all callbacks. JavaScript runs the same file.
 
 use std::cell::{Cell, RefCell};
+use std::future::{pending, poll_fn};
+use std::pin::pin;
 use std::time::Duration;
 
 use rejitter::data::PolicyData;
@@ -20,7 +22,7 @@ use crate::common;
 const CASES: &str = include_str!("../vectors/operations.json");
 
 /// The features that each form has.
-const ASYNCHRONOUS: &[&str] = &["attemptTimeout", "curve", "hint", "interrupts"];
+const ASYNCHRONOUS: &[&str] = &["attemptTimeout", "curve", "hint", "interrupts", "pause"];
 const PLAIN: &[&str] = &["curve", "hint"];
 const ON_STATE: &[&str] = PLAIN;
 #[cfg(not(target_family = "wasm"))]
@@ -140,11 +142,28 @@ impl<'a> Played<'a> {
         let busy = Sleeper::sleep(&self.time, takes);
         async move {
             if step["hangs"] == true {
-                std::future::pending::<()>().await;
+                pending::<()>().await;
             }
             busy.await;
             end(step)
         }
+    }
+
+    /// Runs an operation to its end. While the process is stopped, nothing is polled, and the time passes.
+    fn block_on<I: IntoFuture>(&self, operation: I) -> I::Output {
+        let mut operation = pin!(operation.into_future());
+        let mut stop = pin!(async {
+            if let Some(pause) = self.case.get("pause") {
+                let [from, to] = ["fromMs", "toMs"].map(|name| ms(&pause[name]));
+                Sleeper::sleep(&self.time, from).await;
+                self.time.advance(to - from);
+            }
+            pending::<()>().await;
+        });
+        self.time.block_on(poll_fn(|cx| {
+            let _ = stop.as_mut().poll(cx);
+            operation.as_mut().poll(cx)
+        }))
     }
 
     fn check(&self, outcome: &Result<String, AttemptError<Scripted>>) {
@@ -294,7 +313,7 @@ fn run_reported(case: &Value) {
     if let Some(timeout) = attempt_timeout {
         operation = operation.attempt_timeout(timeout);
     }
-    played.check_report(played.time.block_on(operation));
+    played.check_report(played.block_on(operation));
 }
 
 fn run_with(case: &Value) {
@@ -302,7 +321,7 @@ fn run_with(case: &Value) {
     let played = Played::new(case);
     let operation = retry_with((), policy, async |(), _| (played.attempt().await, ()));
     let operation = configured!(operation, &played, total_timeout);
-    played.check_report(played.time.block_on(operation));
+    played.check_report(played.block_on(operation));
 }
 
 fn run_plain(case: &Value) {
