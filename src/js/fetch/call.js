@@ -37,7 +37,7 @@ export class FetchCall {
     this.further = further;
     this.request = new FetchRequest(input, init, settings);
     /** The signals that abort the operation. */
-    this.signals = [...new Set([this.request.signal, signal])].filter((signal) => signal !== undefined);
+    this.signals = /** @type {AbortSignal[]} */ ([...new Set([this.request.signal, signal])].filter(Boolean));
     /** Whether more than one thing may end an attempt: then it needs a signal of its own. */
     this.ownSignal =
       attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || this.signals.length > 1 || !!protection?.hedge;

@@ -19,8 +19,7 @@ export async function retry(fn, options) {
       } catch (thrown) {
         if (limits.stopped) throw thrown;
         const { cause: error, last } = limits.fail(readBriefly(thrown));
-        if (last) throw error;
-        const verdict = retryIf ? await limits.race(retryIf, error, attempt) : true;
+        const verdict = !last && (retryIf ? await limits.race(retryIf, error, attempt) : true);
         let delayMs;
         if (typeof verdict !== 'boolean') {
           delayMs = Object.hasOwn(verdict ?? '', 'afterMs') ? verdict.afterMs : undefined;

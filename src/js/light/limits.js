@@ -47,13 +47,13 @@ export class Limits {
   /** @param {import('./options.js').Settings} settings */
   constructor(settings) {
     const { signal, attemptTimeoutMs, totalTimeoutMs } = (this.#settings = settings);
-    this.#interruptible = signal || attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity;
+    this.#interruptible = signal || Math.min(attemptTimeoutMs, totalTimeoutMs) < Infinity;
     if (signal?.aborted) throw reasonOf(signal);
     if (signal) follow(signal, this);
     if (totalTimeoutMs < Infinity) {
       this.#cancelDeadline = this.#startLimit(totalTimeoutMs, () => {
         const error = timeoutOf('operation', totalTimeoutMs, this.#failure);
-        this.#stop(error, this.#running ? error : this.#failure?.cause);
+        this.#end(error, [this.#running ? error : this.#failure?.cause]);
       });
       this.#deadlineAt = now() + totalTimeoutMs;
     }
@@ -99,8 +99,7 @@ export class Limits {
   }
 
   release() {
-    const { signal } = this.#settings;
-    if (signal) unfollow(signal, this);
+    unfollow(/** @type {AbortSignal} */ (this.#settings.signal), this);
     this.#cancelDeadline?.();
     this.#cancelTimer?.();
   }
@@ -108,18 +107,13 @@ export class Limits {
   /** The signal was aborted. @param {AbortSignal} signal */
   abort(signal) {
     const reason = reasonOf(signal);
-    this.#stop(reason, reason);
+    this.#end(reason, [reason]);
   }
 
-  /** @param {unknown} reason for the signal of the attempt @param {unknown} error of the operation */
-  #stop(reason, error) {
-    this.stopped = [error];
-    this.release();
-    this.#end(reason);
-  }
-
-  /** @param {unknown} reason */
-  #end(reason) {
+  /** @param {unknown} reason for the signal of the attempt @param {[unknown]} [error] of the operation, if it ends */
+  #end(reason, error) {
+    this.stopped = error;
+    if (error) this.release();
     this.#interrupt(reason);
     try {
       Attempt.abort(this.#attempt, reason);
@@ -129,7 +123,7 @@ export class Limits {
     }
   }
 
-  /** @param {number} ms @param {(time: number) => void} done */
+  /** @param {number} ms @param {(value?: any) => void} done */
   #startLimit(ms, done) {
     return startTimer(ms, done, this.#settings.unref, now());
   }

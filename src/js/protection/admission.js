@@ -110,10 +110,13 @@ export class Admission {
    */
   #tell(run, verdict, recorded = false, cause) {
     const { breaker, cooldown, hedge } = this.#state;
-    const { op, task, failed, outcome } = run;
+    const { op, limits, task, failed, outcome } = run;
+    // The process was late, and not the destination.
+    const late = limits.late || op.limits.late;
+    if (late) verdict = NOTHING;
     this.#told = true;
     this.verdict = verdict;
-    if (this.#first) hedge?.follow(run, recorded);
+    if (this.#first && !late) hedge?.follow(run, recorded);
     const hintMs = task?.slowsMs ?? NaN;
     if (verdict === SUCCESS && !this.throttled && !(hintMs > 0)) cooldown?.succeeded(this.#until);
     breaker?.record(run, this.#ticket, verdict, atMost(op.settings, hintMs), cause ?? (failed ? outcome : undefined));

@@ -166,6 +166,8 @@ function keep(session, settings, resolve, reject) {
         if (ended.openMs >= stableMs) Object.assign(outage, { index: outage.index + 1, previous: -1, attempts: 0 });
         outage.attempts++;
         outage.run = { endedAt: now() };
+        // The process was late, and not the server.
+        if (ended.late) gate?.close('aborted');
         gate?.failed(error, hintMs, !permanent);
         emit('onFailure', outage.attempts, { error });
         if (permanent) return giveUp('permanent', error);

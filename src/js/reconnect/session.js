@@ -13,7 +13,7 @@ import { elapsed, now, startTimer } from '../run/timer.js';
 /** Parts of the time for an answer to a ping: a timer that is late, as after a sleep, counts for one of them. */
 const PARTS = 4;
 
-/** @typedef {{ error?: unknown, openMs: number, finished?: boolean, value?: unknown }} End */
+/** @typedef {{ error?: unknown, openMs: number, finished?: boolean, value?: unknown, late?: true }} End */
 
 /**
  * Returns what starts the session, what ends it from outside, and what doubts it once it is open. Calls `onEnd` once.
@@ -30,7 +30,7 @@ export function connectionOf({ connectTimeoutMs, unref }, onOpen, onEnd) {
   /** @type {(() => unknown) | undefined} */
   let ping;
   let cancel = () => {};
-  /** @param {number} ms @param {() => void} done */
+  /** @param {number} ms @param {(late?: true) => void} done */
   const arm = (ms, done) => {
     cancel();
     if (ms < Infinity) cancel = startTimer(ms, done, unref, now());
@@ -49,8 +49,8 @@ export function connectionOf({ connectTimeoutMs, unref }, onOpen, onEnd) {
       reportFailure(fault);
     }
   };
-  /** @param {string} what */
-  const expire = (what) => end(new TimeoutError(`rejitter: ${what}`));
+  /** @param {string} what @param {true} [late] */
+  const expire = (what, late) => end(new TimeoutError(`rejitter: ${what}`), { late });
   const listen = () => {
     const restMs = heardAt + silenceMs / 2 - now();
     if (restMs > 0) arm(restMs, listen);
@@ -90,7 +90,7 @@ export function connectionOf({ connectTimeoutMs, unref }, onOpen, onEnd) {
   };
   /** @param {(connection: any) => unknown} session @param {object} facts */
   const start = (session, facts) => {
-    arm(connectTimeoutMs, () => expire(`not opened() within ${connectTimeoutMs} ms (connectTimeoutMs)`));
+    arm(connectTimeoutMs, (late) => expire(`not opened() within ${connectTimeoutMs} ms (connectTimeoutMs)`, late));
     new Promise((resolve) => resolve(session(Object.freeze({ ...facts, ...connection })))).then((value) => {
       const { afterMs } = readMarks(value);
       // What belongs into a `throw` counts as thrown.

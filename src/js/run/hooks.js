@@ -35,8 +35,8 @@ export function tell(hook, event) {
 export function reportFailure(error) {
   // Node has no reportError, and Deno's ends the process.
   try {
-    if (typeof globalThis.reportError === 'function' && !('Deno' in globalThis)) globalThis.reportError(error);
-    else console.error(error);
+    const { Deno, reportError = console.error } = /** @type {any} */ (globalThis);
+    (Deno ? console.error : reportError)(error);
   } catch {
     // Test environments make it throw.
   }

@@ -33,6 +33,8 @@ class NoLimits {
   /** The signal's reason, or the deadline's error. @type {unknown} */
   reason;
   deadlineAt = Infinity;
+  /** Whether a timer that was late ended it: that says nothing about the destination. @type {true | undefined} */
+  late;
   /** The running attempt, or the last one: its signal is aborted with the operation. @type {Attempt | undefined} */
   attempt;
   /** Called when the operation ends. @type {(() => void) | undefined} */
@@ -78,7 +80,7 @@ export const NO_LIMITS = /* @__PURE__ */ new NoLimits();
  */
 export function limitsOf({ signal: own, needs }, signal) {
   return needs === LIMITS || signal
-    ? new Limits([own, signal].filter((signal) => signal !== undefined))
+    ? new Limits(/** @type {AbortSignal[]} */ ([own, signal].filter(Boolean)))
     : new NoLimits();
 }
 
@@ -118,7 +120,8 @@ export class Limits extends NoLimits {
     }
     if (this.aborted || totalTimeoutMs === Infinity) return;
     this.deadlineAt = startedAt + totalTimeoutMs;
-    this.#cancelDeadline = startTimer(totalTimeoutMs, () => this.stop(timedOut(op), false), unref, startedAt);
+    const expire = (/** @type {true | undefined} */ late) => this.stop(timedOut(op), false, late);
+    this.#cancelDeadline = startTimer(totalTimeoutMs, expire, unref, startedAt);
   }
 
   /** @param {AbortSignal} signal */
@@ -126,23 +129,27 @@ export class Limits extends NoLimits {
     this.stop(reasonOf(signal), true);
   }
 
-  /** Interrupts what it limits, once, by an abort or the deadline. @param {unknown} reason @param {boolean} aborted */
-  stop(reason, aborted) {
+  /**
+   * Interrupts what it limits, once, by an abort or the deadline.
+   * @type {(reason: unknown, aborted: boolean, late?: true) => void}
+   */
+  stop(reason, aborted, late) {
     if (this.stopped) return;
-    Object.assign(this, { stopped: true, aborted, reason });
+    Object.assign(this, { stopped: true, aborted, reason, late });
     this.#cut?.(INTERRUPTED);
     this.dispose();
-    if (this.attempt !== undefined) abortAttempt(this.attempt, reason);
+    if (this.attempt) abortAttempt(this.attempt, reason);
   }
 
   /** Starts the timeout of an attempt, unless the deadline comes first anyway. @param {AttemptRun} run */
   begin(run) {
     const attempt = (this.attempt = /** @type {Attempt} */ (run.attempt));
     const { attemptTimeoutMs, unref } = run.op.settings;
-    if (attemptTimeoutMs === Infinity) return;
-    const from = now();
+    const from = /** @type {number} */ (run.startedAt);
+    this.late = undefined;
     if (attemptTimeoutMs >= this.deadlineAt - from) return;
-    const expire = () => {
+    const expire = (/** @type {true | undefined} */ late) => {
+      this.late = late;
       this.#timeout = new TimeoutError(
         `rejitter: attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`,
       );
@@ -160,7 +167,7 @@ export class Limits extends NoLimits {
     this.#timeout = undefined;
     // A timer callback made the error. Only from here can V8 see the callers that await the operation.
     const error = this.stopped && !this.aborted ? this.reason : timeout;
-    if (error !== undefined) restack(error);
+    if (error) restack(error);
     return timeout;
   }
 

@@ -123,8 +123,7 @@ async function loop(op, threw, answer) {
       let restMs = /** @type {number} */ (next);
       do {
         await op.limits.sleep(restMs, op.settings.unref);
-        restMs = restOf(restMs, time, (time = now()));
-      } while (restMs > 0 && !op.limits.stopped);
+      } while (!op.limits.stopped && (restMs = restOf(restMs, time, (time = now()))) > 0);
       next = op.limits.stopReason;
       if (next === undefined && isPrepared(op)) {
         await op.limits.race(prepare(op));

@@ -3,30 +3,30 @@
 
 /** Called at most once. @typedef {{ abort: (signal: AbortSignal) => void }} Follower */
 
-/** @type {WeakMap<AbortSignal, { followers: Set<Follower>, listener: () => void }>} */
+/** @type {WeakMap<AbortSignal, Set<Follower> & { listener: () => void }>} */
 const followersOf = new WeakMap();
 
 /** Follows a signal that is not aborted yet. @type {(signal: AbortSignal, follower: Follower) => void} */
 export function follow(signal, follower) {
-  const known = followersOf.get(signal);
-  if (known !== undefined) return void known.followers.add(follower);
-  const followers = new Set([follower]);
-  const listener = () => {
-    // Each may leave during the loop.
-    for (const each of followers) each.abort(signal);
-  };
-  followersOf.set(signal, { followers, listener });
-  signal.addEventListener('abort', listener);
+  let followers = /** @type {any} */ (followersOf.get(signal));
+  if (!followers) {
+    followersOf.set(signal, (followers = /** @type {any} */ (new Set())));
+    followers.listener = () => {
+      // Each may leave during the loop.
+      for (const each of followers) each.abort(signal);
+    };
+    signal.addEventListener('abort', followers.listener);
+  }
+  followers.add(follower);
 }
 
 /** @param {AbortSignal} signal @param {Follower} follower */
 export function unfollow(signal, follower) {
-  const known = followersOf.get(signal);
-  if (known === undefined) return;
-  known.followers.delete(follower);
-  if (known.followers.size > 0) return;
+  const followers = followersOf.get(signal);
+  followers?.delete(follower);
+  if (followers?.size !== 0) return;
   followersOf.delete(signal);
-  signal.removeEventListener('abort', known.listener);
+  signal.removeEventListener('abort', followers.listener);
 }
 
 /** Returns the reason. Signals of old polyfills, as in React Native, have none. @param {AbortSignal} signal */

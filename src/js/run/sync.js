@@ -44,6 +44,7 @@ export function syncOf(load) {
  */
 const polledLimits = ({ signal, totalTimeoutMs }) => ({
   metrics: undefined,
+  late: undefined,
   fields: undefined,
   context: undefined,
   attempt: undefined,

@@ -19,7 +19,7 @@ const { RetryError, TimeoutError, permanent, retry, retryAfter, retryReport, ret
 const cases = vectors('operations', infinite).map((row) => ({ needs: [], options: {}, waits: [], ...row }));
 
 /** Features that retrySync lacks. */
-const LACKS = ['interrupts', 'attemptTimeout'];
+const LACKS = ['interrupts', 'attemptTimeout', 'pause'];
 /** By names that no bundler shortens. */
 const CLASSES = { RetryError, TimeoutError, TypeError, RangeError };
 const START = 1000;
@@ -179,7 +179,7 @@ async function runAsync(script, hooks, defer) {
       if (script.elapsedMs !== undefined) assert.equal(clock.now - START, script.elapsedMs);
       check(script, played, { value, error, failed: status === 'rejected' }, hooks);
     },
-    { start: START, skew },
+    { start: START, skew, pause: script.pause },
   );
   if (error) throw error;
 }

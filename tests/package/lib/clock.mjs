@@ -51,13 +51,16 @@ const own = (options) => ({ __proto__: null, ...options });
 
 export class VirtualClock {
   /**
-   * @param {{ skew?: (nth: number) => number, start?: number }} [options] `skew`: how many ms late (early if negative)
-   * the nth timer fires.
+   * @param {{ skew?: (nth: number) => number, start?: number, pause?: { fromMs: number, toMs: number } }} [options]
+   * `skew`: how many ms late (early if negative) the nth timer fires. `pause`: the process is stopped for so long after
+   * the start, and what is due meanwhile happens afterwards, in the order of arming.
    */
   constructor(options) {
-    const { skew = () => 0, start = 1000 } = own(options);
+    const { skew = () => 0, start = 1000, pause = { fromMs: 0, toMs: 0 } } = own(options);
     this.now = start;
     this.skew = skew;
+    this.from = start + pause.fromMs;
+    this.to = start + pause.toMs;
     /** Each armed timer, in order: `{ ms, at }`; `ms` as it was passed to setTimeout. */
     this.armed = [];
     this.pending = new Map();
@@ -98,7 +101,8 @@ export class VirtualClock {
       refresh: () => {
         if (timer.cleared) return timer;
         this.pending.delete(id);
-        timer.due = this.now + lasts;
+        const due = this.now + lasts;
+        timer.due = due > this.from && due < this.to ? this.to : due;
         this.pending.set(id, timer);
         return timer;
       },

@@ -99,7 +99,7 @@ function endOf({ at, value, error, report }, expected) {
 }
 
 async function play(scene, hooks) {
-  const clock = new VirtualClock({ start: 0 }).install();
+  const clock = new VirtualClock({ start: 0, pause: scene.pause }).install();
   try {
     const { signals } = scene;
     const isFailure = ({ error, result }) => SAYS[signals[nameOf(error ?? result)]];

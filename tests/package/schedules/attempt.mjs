@@ -96,11 +96,13 @@ export class Attempt {
     this.pays = !this.answered;
   }
 
-  /** The parts hear of an end, once. */
+  /** The parts hear of an end, once; nothing of one that a late timer brought. */
   #hear(verdict, isSample, cause = this.failed ? this.outcome : undefined) {
     const { options, state } = this.op;
+    const late = this.late || this.op.late;
+    if (late) verdict = NOTHING;
     this.verdict = verdict;
-    if (this.first) state.hedge?.hear(this, now(), isSample, options.attemptTimeoutMs);
+    if (this.first && !late) state.hedge?.hear(this, now(), isSample, options.attemptTimeoutMs);
     if (verdict === SUCCESS && !this.throttled) state.cooldown?.succeeded(now(), this.until);
     state.ended(this.pass, verdict, () => this.op.draw(this.number), cause);
   }

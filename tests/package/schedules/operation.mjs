@@ -72,7 +72,10 @@ export class Operation {
     if (!this.sync) {
       for (const signal of signals) signal.addEventListener('abort', this.heed);
       if (this.deadline < Infinity)
-        this.cancels.deadline = timer(options.totalTimeoutMs, options.unref, () => this.stop(this.timedOut(), false));
+        this.cancels.deadline = timer(options.totalTimeoutMs, options.unref, (late) => {
+          this.late = late;
+          this.stop(this.timedOut(), false);
+        });
     }
     const end = this.settle(yield* this.toTheEnd());
     this.dispose();
@@ -148,7 +151,8 @@ export class Operation {
     if (!this.state.hedge) this.latest = attempt;
     const ms = options.attemptTimeoutMs;
     if (ms < Infinity && ms < this.deadline - now())
-      attempt.cancel = timer(ms, options.unref, () => {
+      attempt.cancel = timer(ms, options.unref, (late) => {
+        attempt.late = late;
         attempt.timeout = new TimeoutError();
         attempt.cut(INTERRUPTED);
         attempt.controller.abort(attempt.timeout);
@@ -409,13 +413,13 @@ export class Operation {
   }
 
   *sleep(ms) {
-    const { unref } = this.options;
+    const { unref, light } = this.options;
     // The caller goes on before the end.
     if (this.stopped) yield undefined;
     else if (!this.sync)
       yield new Promise((resolve) => {
         this.cut = resolve;
-        this.cancels.wait = timer(ms, unref, resolve);
+        this.cancels.wait = timer(ms, unref, resolve, light === true);
       });
     else if (!this.why) Atomics.wait(undefined, 0, 0, min(ceil(ms), this.deadline - now()));
   }

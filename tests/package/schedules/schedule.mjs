@@ -74,7 +74,7 @@ function clock(g, world) {
     // Far enough from 0 for the clock to be set back. Whole numbers where sums of times are compared with windows.
     start: world === 'clock' ? 4e11 : g.pick(world === 'plain' ? [0, 1000.5, 123_456.789] : [0, 1000]),
     early: g.chance(rarely / 3) ? 1 : 0,
-    late: g.chance(rarely * 0.4) ? g.pick([3, 40, ...(world === 'plain' ? [3_600_000] : [])]) : 0,
+    late: g.chance(rarely * 0.4) ? g.pick([3, 40, 400, ...(world === 'plain' ? [3_600_000] : [])]) : 0,
     skew: g.whole(1, 1e9),
   };
 }

@@ -7,19 +7,28 @@ export const INTERRUPTED = Symbol('interrupted');
 
 export const now = () => performance.now();
 
-/** How much of a timer is left: hosts fire early; if the clock has hardly moved, it is not that of the timers. */
+/** Each `setTimeout` that has fired before its time: the clock is not that of its timers. */
+const fakes = new WeakSet();
+
+/** How much of a timer is left, below 0 if it is late: hosts fire early; a clock that has hardly moved is a fake. */
 function restOf(ms, from, time) {
   const further = Math.max(0, Math.ceil(ms) - MAX_TIMER);
   const missing = from + ms - time;
-  if (missing <= further) return Math.max(0, missing);
-  return missing - further <= 2 && time - from >= missing - further ? missing : further;
+  const early = missing - further;
+  if (early <= 0 || (early <= 2 && time - from >= early)) return missing;
+  fakes.add(globalThis.setTimeout);
+  return further;
 }
 
-/** Calls `done` after `ms`. Returns a function that cancels it. */
-export function timer(ms, unref, done) {
+/** A timer that ends something may be late by so much. If it is later, the host then has so many turns to read. */
+const LATE = 50;
+const TURNS = [4, 4, 4, 4, 4];
+
+/** Calls `done` after `ms`, with whether it was late; a wait has no turn. Returns a function that cancels it. */
+export function timer(ms, unref, done, ends = true) {
   let from = now();
   let handle;
-  const arm = () => {
+  const arm = (wake, ms) => {
     handle = setTimeout(wake, Math.min(MAX_TIMER, Math.ceil(ms)));
     if (unref) handle.unref();
   };
@@ -27,10 +36,12 @@ export function timer(ms, unref, done) {
     const time = now();
     ms = restOf(ms, from, time);
     from = time;
-    if (ms > 0) arm();
-    else done();
+    if (ms > 0) arm(wake, ms);
+    else if (ends && ms < -LATE && !fakes.has(globalThis.setTimeout)) read(...TURNS);
+    else done(false);
   };
-  arm();
+  const read = (turn, ...further) => (turn === undefined ? done(true) : arm(() => read(...further), turn));
+  arm(wake, ms);
   return () => clearTimeout(handle);
 }
 

@@ -56,6 +56,8 @@ export class World {
   constructor(schedule, pkg) {
     Object.assign(this, { schedule, pkg, now: schedule.clock.start });
     world = this;
+    // Another one in each world: the package remembers one whose timers were too early.
+    globalThis.setTimeout = (callback, ms) => this.arm(callback, ms);
   }
 
   /** Writes down what is seen, which is compared; `more` is not. */
@@ -102,10 +104,10 @@ export class World {
         seen.unref = true;
         return handle;
       },
-      ...{ id: (this.armed += 1), due, operation, act: this.inContext(callback) },
+      ...{ number: (this.armed += 1), due, operation, act: this.inContext(callback) },
     };
     this.timers.add(handle);
-    this.note('arm', operation, seen, { id: handle.id });
+    this.note('arm', operation, seen, { id: handle.number });
     if (typeof callback !== 'function') this.problem('timers', 'a timer without a callback');
     if (!(Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER)) this.problem('timers', `setTimeout(${ms})`);
     const running = this.operations.filter((each) => !each.settled).length;
@@ -170,7 +172,7 @@ export class World {
       this.turn += 1;
       this.now = Math.max(this.now, next.due);
       if (!this.timers.delete(next)) this.moments.splice(this.moments.indexOf(next), 1);
-      else this.note('fire', undefined, undefined, { id: next.id });
+      else this.note('fire', undefined, undefined, { id: next.number });
       try {
         next.act();
       } catch (error) {
@@ -188,7 +190,6 @@ export const describe = (value) => inspect(value, { breakLength: Infinity, depth
 /** Replaces, for good, what the package uses of its host. For threads that do nothing else. */
 export function takeOver() {
   Error.stackTraceLimit = 0;
-  globalThis.setTimeout = (callback, ms) => world.arm(callback, ms);
   globalThis.clearTimeout = (handle) => void world.timers.delete(handle);
   globalThis.performance.now = () => world.reading;
   globalThis.Atomics.wait = (...[, , , ms]) => {
