@@ -18,10 +18,14 @@ const { virtualClock } = await importTesting();
 const ENV = { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '', NODE_ENV: 'test', CI: '1', FORCE_COLOR: undefined };
 const JEST_CONFIG = JSON.stringify({ testEnvironment: 'node', transform: {}, testMatch: ['**/*.test.cjs'] });
 
-/** By framework: the extension of test files, the object of its fake timers, the arguments of Node, and the imports. */
+/**
+ * By framework: the extension of test files, the object of its fake timers, the arguments of Node, the imports, and the
+ * kinds of its fake timers, by the arguments of `useFakeTimers`. What they do not fake is the clock.
+ */
 const FRAMEWORKS = {
   Vitest: {
     ...{ ext: 'mjs', object: 'vi' },
+    kinds: { usual: '', onlyTimeouts: "{ toFake: ['setTimeout', 'clearTimeout'] }" },
     args: (dir) => [
       packaged('vitest/vitest.mjs'),
       'run',
@@ -35,6 +39,7 @@ const FRAMEWORKS = {
   },
   Jest: {
     ...{ ext: 'cjs', object: 'jest' },
+    kinds: { usual: '', notPerformance: "{ doNotFake: ['performance'] }", legacy: '{ legacyFakeTimers: true }' },
     args: (dir) => [
       ...[packaged('jest/bin/jest.js'), '--rootDir', dir, '--config', JEST_CONFIG],
       ...'--ci --runInBand --watchman=false --cacheDirectory cache --json'.split(' '),
@@ -140,16 +145,43 @@ test('real timers afterwards; errors are of the classes of this realm', async ()
 });
 `;
 
+/**
+ * A clock that is not faked has nothing to do with fake timers: it stands, as if the test took no time, or runs ahead,
+ * as if the machine stopped between any two steps. Neither may matter.
+ */
+const CLOCKS = { stands: '() => stood', runsAhead: '() => (stood += 1e6)' };
+const onClock = (clock) => `
+  const { now } = performance;
+  let stood = now.call(performance);
+  const timers = { ...fake, install() { performance.now = ${CLOCKS[clock]}; fake.install(); },
+    remove() { fake.remove(); performance.now = now; } };
+  ${SUITE}`;
+
 for (const [name, framework] of Object.entries(FRAMEWORKS))
   test(`F01 F03 ${name}: its fake timers drive the waits and the timeouts, as in the documented example`, async () => {
-    const { object, load } = framework;
-    const suite = `${load}
-      const timers = { install: () => ${object}.useFakeTimers(), left: () => ${object}.getTimerCount(),
-        tick: (ms) => ${object}.advanceTimersByTimeAsync(ms), all: () => ${object}.runAllTimersAsync(),
-        remove: () => ${object}.useRealTimers() };
-      ${SUITE}`;
-    const { edited, ...ends } = await inFramework(framework, { suite, ...EXAMPLES[name] });
-    assert.deepEqual(ends, { suite: Array(9).fill('passed'), example: ['passed'] });
+    const { object, load, kinds } = framework;
+    const suites = Object.keys(kinds).flatMap((kind) => Object.keys(CLOCKS).map((clock) => [kind, clock]));
+    const texts = suites.map(([kind, clock]) => {
+      // The older timers of Jest are moved at once.
+      const settled = kind === 'legacy' ? '; for (let i = 0; i < 50; i++) await undefined;' : ';';
+      const moved = (call) =>
+        `async (ms) => { await ${object}.${call}${kind === 'legacy' ? '' : 'Async'}(ms)${settled} }`;
+      const all =
+        kind === 'legacy'
+          ? `async () => { for (let i = 0; i < 3; i++) await fake.tick(60_000); }`
+          : moved('runAllTimers');
+      const text = `${load}
+        const fake = { install: () => ${object}.useFakeTimers(${kinds[kind]}), left: () => ${object}.getTimerCount(),
+          tick: ${moved('advanceTimersByTime')}, all: ${all}, remove: () => ${object}.useRealTimers() };
+        ${onClock(clock)}`;
+      return [kind + clock, text];
+    });
+    const { edited, example, ...ends } = await inFramework(framework, {
+      ...Object.fromEntries(texts),
+      ...EXAMPLES[name],
+    });
+    assert.deepEqual(ends, Object.fromEntries(texts.map(([suite]) => [suite, Array(9).fill('passed')])));
+    assert.deepEqual(example, ['passed']);
     // The control: other waits are seen.
     assert.match(edited.join(), /^\w*Error: /);
   });
@@ -171,6 +203,11 @@ const sinon = (...toFake) => `
 const timeouts = ['setTimeout', 'clearTimeout'];
 /** Some of these move performance.now and some do not: the package must not wait for a clock that stands. */
 const SCRIPTS = {
+  'virtualClock of rejitter/testing': `
+    import { virtualClock } from 'rejitter/testing';
+    let clock;
+    const fake = { install: () => (clock = virtualClock()), left: () => clock.pending, tick: (ms) => clock.advance(ms),
+      all: () => clock.runAll(), remove: () => clock.uninstall() };`,
   'sinon, everything faked': sinon(),
   'sinon, only setTimeout faked': sinon(...timeouts),
   'sinon, all but performance and the microtasks faked': sinon(
@@ -186,24 +223,21 @@ const SCRIPTS = {
 };
 // In a thread: what fakes process.nextTick would stop the test runner's output as well.
 for (const [kind, code] of Object.entries(SCRIPTS))
-  test(`F01 F03 ${kind}: the clock drives the waits and the timeouts, and an abort ends a wait`, async () => {
-    const program = `
-      import assert from 'node:assert/strict';
-      import { retry } from 'rejitter';
-      ${code}
-      // A clock that is not faked stands still: a busy machine may take the millisecond of a wait between two ticks.
-      const { now } = performance;
-      const timers = { ...fake, install() { const stands = now.call(performance); performance.now = () => stands;
-        fake.install(); }, remove() { fake.remove(); performance.now = now; } };
-      const tests = [];
-      const test = (name, body) => tests.push(body);
-      ${SUITE}
-      for (const body of tests) await body();
-      console.log('end');`;
-    // That of node:test warns that it is experimental.
-    const stdout = await printed(program, { flags: ['--disable-warning=ExperimentalWarning'] });
-    assert.equal(stdout, 'end\n');
-  });
+  for (const clock of Object.keys(CLOCKS))
+    test(`F01 F03 ${kind}, where the clock ${clock}: it drives the waits and the timeouts`, async () => {
+      const program = `
+        import assert from 'node:assert/strict';
+        import { retry } from 'rejitter';
+        ${code}
+        const tests = [];
+        const test = (name, body) => tests.push(body);
+        ${onClock(clock)}
+        for (const body of tests) await body();
+        console.log('end');`;
+      // That of node:test warns that it is experimental.
+      const stdout = await printed(program, { flags: ['--disable-warning=ExperimentalWarning'] });
+      assert.equal(stdout, 'end\n');
+    });
 
 test('rejects an installation next to fake timers of a test framework', () => {
   for (const options of [undefined, { toFake: ['setTimeout', 'clearTimeout', 'performance'] }]) {
