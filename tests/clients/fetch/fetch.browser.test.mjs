@@ -89,6 +89,7 @@ globalThis.results = (async () => {
 const OUTCOMES_PAGE = `
 import { isTransientError, retryReport } from 'rejitter';
 import { createFetch } from 'rejitter/fetch';
+import { createFetch as lightFetch } from 'rejitter/light/fetch';
 import { sendsAgain } from './rows.mjs';
 
 let ids = Math.random() * 1e9 | 0;
@@ -120,6 +121,31 @@ async function aborts() {
     ended.push(await rest);
   }
   return ended;
+}
+
+/** What a body fails with that is aborted, and one that breaks off, by what sent the request: bare fetch is the first. */
+async function bodies() {
+  const [limits, again] = [{ attemptTimeoutMs: 60_000 }, { baseMs: 1, capMs: 2 }];
+  const ends = {};
+  for (const [sender, send, query = ''] of [
+    ['bare fetch', (...args) => fetch(...args)],
+    ['attemptTimeoutMs', createFetch(limits)],
+    ['totalTimeoutMs', createFetch({ totalTimeoutMs: 60_000 })],
+    ['a second attempt', createFetch(again), '&fail=1'],
+    ['two signals', createFetch({ signal: new AbortController().signal })],
+    ['light', lightFetch(limits)],
+    ['light, a second attempt', lightFetch({ ...again, ...limits }), '&fail=1'],
+  ]) {
+    ends[sender] = {};
+    for (const path of ['/stall', '/half']) {
+      const controller = new AbortController();
+      const response = await send(path + '?id=' + ids++ + query, { signal: controller.signal });
+      const text = response.text();
+      if (path === '/stall') controller.abort();
+      ends[sender][path] = await text.then(() => 'no error', ({ name, message }) => name + ', ' + message);
+    }
+  }
+  return ends;
 }
 
 /** Whether each failure that a page can cause may pass, as createFetch and as isTransientError says. */
@@ -155,7 +181,7 @@ async function failures(refused) {
 globalThis.results = (async () => {
   const { other, refused, paths } = await (await fetch('/where.json')).json();
   return { own: await outcomes(location.origin, paths), crossed: await outcomes(other, paths), aborts: await aborts(),
-    failures: await failures(refused) };
+    bodies: await bodies(), failures: await failures(refused) };
 })();
 `;
 
@@ -194,12 +220,12 @@ function answer(request, response) {
   if (pathname === '/reset' && failing) request.socket.resetAndDestroy();
   else if (pathname === '/redirect') send(302, { location: `/redirected?${searchParams}` });
   else if (pathname === '/loop') send(302, { location: request.url });
+  else if (failing) send(searchParams.get('status') ?? 503, retryAfter && { 'retry-after': retryAfter }, 'failed');
   else if (pathname === '/stall') response.writeHead(200, cors).write('x'.repeat(2000));
   else if (pathname === '/half') {
     response.writeHead(200, { ...cors, 'content-length': 9 }).write('half');
     setTimeout(() => request.socket.resetAndDestroy(), 20);
-  } else if (failing) send(searchParams.get('status') ?? 503, retryAfter && { 'retry-after': retryAfter }, 'failed');
-  else send(200, { 'content-type': 'text/plain' }, 'ok');
+  } else send(200, { 'content-type': 'text/plain' }, 'ok');
 }
 const ANSWERED = /^\/(seen|answer|reset|hang|redirect|redirected|loop|stall|half)$/;
 
@@ -258,7 +284,7 @@ inBrowsers((open) => {
   });
 
   test('outcomes of the same origin and of another, aborts, and failures as the engine tells of them', async () => {
-    const { own, crossed, aborts, failures } = await visit('/outcomes');
+    const { own, crossed, aborts, bodies, failures } = await visit('/outcomes');
     for (const [path, [expected, elsewhere = expected]] of Object.entries(OUTCOMES))
       for (const [found, wanted] of [
         [own[path], expected],
@@ -266,6 +292,8 @@ inBrowsers((open) => {
       ])
         assert.deepEqual({ ...found, ...wanted }, found, path);
     assert.deepEqual(aborts, ['aborted', 'aborted']);
+    // WebKit wraps the errors of a body that was looked at.
+    for (const [sender, ends] of Object.entries(bodies)) assert.deepEqual(ends, bodies['bare fetch'], sender);
     // Pages are not told why a fetch failed, so some that would fail again look like failures of the network. Firefox
     // says of a body that broke off that it was aborted, WebKitGTK of a timeout.
     const passing = ['refused', 'closed before an answer', 'a timeout'];
