@@ -12,21 +12,27 @@ import { MARK, PRINT } from '../suite.mjs';
 
 const VERSIONS = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 
-/** Returns a function that installs a Node once and resolves with its path. */
-export function nodes(out) {
-  return async (major) => {
-    const dir = join(out, `.node-${major}`);
-    const package_ = `node-${process.platform}-${process.arch}`;
-    const path = join(dir, 'node_modules', package_, 'bin', 'node');
-    if (!existsSync(path)) {
-      mkdirSync(dir, { recursive: true });
-      writeFileSync(join(dir, 'package.json'), '{ "private": true }');
-      const args = ['install', '--no-audit', '--no-fund', '--no-save', `${package_}@${VERSIONS[major]}`];
-      await promisify(execFile)('npm', args, { cwd: dir });
-    }
-    return path;
-  };
+const PLATFORM = `${process.platform}-${process.arch}`;
+
+/** Installs a package once, in a folder of its own, and returns the path of a file in it. */
+async function installed(dir, package_, version, file) {
+  const path = join(dir, 'node_modules', package_, file);
+  if (!existsSync(path)) {
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, 'package.json'), '{ "private": true }');
+    const args = ['install', '--no-audit', '--no-fund', '--no-save', `${package_}@${version}`];
+    await promisify(execFile)('npm', args, { cwd: dir });
+  }
+  return path;
 }
+
+/** Returns a function that installs a Node once and resolves with its path. */
+export const nodes = (out) => (major) =>
+  installed(join(out, `.node-${major}`), `node-${PLATFORM}`, VERSIONS[major], 'bin/node');
+
+/** The same for Deno. */
+export const denoIn = (out) =>
+  installed(join(out, '.deno'), `@deno/${PLATFORM}${process.platform === 'linux' ? '-glibc' : ''}`, '2.9.6', 'deno');
 
 export const NODES = {
   name: 'Node',
@@ -199,7 +205,7 @@ await build({ build: { ...own, rollupOptions }, ssr: { noExternal: true } });
 `;
 
 /** The program of Bun, where npm runs no scripts of packages. */
-const BUN_PROGRAM = createRequire(createRequire(import.meta.url).resolve('bun/package.json')).resolve(
+export const BUN_PROGRAM = createRequire(createRequire(import.meta.url).resolve('bun/package.json')).resolve(
   `@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}/bin/bun`,
 );
 

@@ -1,0 +1,99 @@
+// A process that was stopped, as by SIGSTOP, a container's pause, a thaw or a debugger, finds its answers in the sockets
+// and its timers expired. Its own lateness is no failure of the server: in Node, Deno and Bun all answers count, and
+// what times out after all tells the breaker nothing.
+//
+// The server stops the process once all requests have come, and lets it go on once all answers are in its sockets. No
+// time that passes meanwhile is too long.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+
+import { project, repo } from '../../package/lib/consumer.mjs';
+import { listen } from '../../package/lib/fetching.mjs';
+import { BUN_PROGRAM, denoIn, nodes } from './groups/programs.mjs';
+
+/** Time limit of the requests: more than they need to come to the server, on the busiest machine. */
+const LIMIT_MS = 5000;
+
+/** Prints how all requests ended, how five more did, and what the breaker has heard. */
+const PROGRAM = `
+import process from 'node:process';
+import { retry } from 'rejitter';
+import { createFetch } from 'rejitter/fetch';
+import { createFetch as light } from 'rejitter/light/fetch';
+import { breaker, protect } from 'rejitter/protection';
+
+const { ORIGIN } = process.env;
+const circuit = () => protect(breaker({ minimumCalls: 2 }));
+const protections = [circuit(), circuit(), circuit()];
+const [attempt, total, calls] = protections;
+const senders = {
+  attemptTimeoutMs: createFetch({ attemptTimeoutMs: ${LIMIT_MS}, maxAttempts: 1, protection: attempt }),
+  totalTimeoutMs: createFetch({ totalTimeoutMs: ${LIMIT_MS}, protection: total }),
+  retry: (url) => retry(({ signal }) => fetch(url, { signal }),
+    { attemptTimeoutMs: ${LIMIT_MS}, maxAttempts: 1, protection: calls }),
+  light: light({ attemptTimeoutMs: ${LIMIT_MS}, maxAttempts: 1 }),
+};
+const ask = (send, path) => send(ORIGIN + path).then(({ status }) => status, ({ name }) => name);
+const results = await Promise.all(Object.entries(senders).map(async ([name, send]) => {
+  const ends = await Promise.all(['/1', '/2', '/3', '/hangs'].map((path) => ask(send, '/' + name + path)));
+  return [name, [...ends, await ask(send, '/more')]];
+}));
+const heard = protections.map((each) => each.status().breaker).map(({ state, failures }) => [state, failures]);
+console.log(JSON.stringify({ ...Object.fromEntries(results), heard }));
+process.exit(0);
+`;
+const ENDS = [200, 200, 200, 'TimeoutError', 200];
+const EXPECTED = {
+  ...{ attemptTimeoutMs: ENDS, totalTimeoutMs: ENDS, retry: ENDS, light: ENDS },
+  heard: Array(3).fill(['closed', 0]),
+};
+const REQUESTS = 16;
+
+const out = join(process.env.REJITTER_TARGET_DIR || join(repo, 'target'), 'hosts');
+const HOSTS = {
+  'Node 20': async () => [await nodes(out)(20)],
+  'Node 26': async () => [await nodes(out)(26)],
+  Deno: async () => [await denoIn(out), 'run', '--allow-net', '--allow-env', '--no-prompt'],
+  Bun: async () => [BUN_PROGRAM],
+};
+
+const running = new Set();
+after(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+for (const [host, commandOf] of Object.entries(HOSTS))
+  test(`${host}: answers that came while the process was stopped count, and its timeouts tell nothing`, async () => {
+    const [command, ...args] = await commandOf();
+    const dir = project('stopped', { 'main.mjs': PROGRAM });
+    const held = [];
+    let child;
+    const { origin, close } = await listen(async (request, response) => {
+      if (request.url.endsWith('/more')) return response.end('more');
+      held.push({ hangs: request.url.endsWith('/hangs'), response });
+      if (held.length < REQUESTS) return undefined;
+      child.kill('SIGSTOP');
+      // At least as long as the limits, which began before.
+      await new Promise((done) => setTimeout(done, LIMIT_MS + 500));
+      const answered = held.filter(({ hangs }) => !hangs).map(({ response }) => once(response.end('answer'), 'finish'));
+      await Promise.all(answered);
+      child.kill('SIGCONT');
+    });
+    child = spawn(command, [...args, join(dir, 'main.mjs')], {
+      env: { ...process.env, ORIGIN: origin, NODE_OPTIONS: undefined },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    running.add(child);
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      printed += text;
+    });
+    await once(child, 'close');
+    running.delete(child);
+    close();
+    assert.deepEqual(JSON.parse(printed), EXPECTED);
+  });
