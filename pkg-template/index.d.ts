@@ -341,8 +341,8 @@ export interface Delays extends IterableIterator<number> {
  * Creates an error to *throw* from the callback to end the operation at once. The operation rejects
  * with `error` itself, even if it is not an Error: `permanent('gone')` rejects with the string.
  *
- * An error whose `cause` is such an error, up to 10 levels deep, ends the operation as well; then
- * the promise rejects with the thrown error itself.
+ * An error with such an error among its causes (`cause`, `detail`, `original`), up to 10 levels deep, ends the operation
+ * as well; then the promise rejects with the thrown error itself.
  *
  * @example
  * ```js
@@ -380,8 +380,8 @@ export function permanent(error: unknown): Error;
 export function retryAfter(ms: number, error?: unknown): Error;
 
 /**
- * Returns whether {@link permanent} created this error, or one along its `cause`, up to 10 levels
- * deep.
+ * Returns whether {@link permanent} created this error, or one along its causes (`cause`, `detail`, `original`), up to
+ * 10 levels deep. For code that catches errors to throw others, which would hide it.
  *
  * @example
  * ```js
@@ -395,6 +395,21 @@ export function retryAfter(ms: number, error?: unknown): Error;
  * ```
  */
 export function isPermanent(error: unknown): boolean;
+
+/**
+ * Returns whether {@link retryAfter} created this error with a valid delay, or one along its causes, up to 10 levels
+ * deep.
+ *
+ * @example
+ * ```js
+ * import { isPermanent, isRetryAfter, retry } from 'rejitter';
+ * await retry(() => callApi().catch((error) => {
+ *   if (isPermanent(error) || isRetryAfter(error)) throw error;
+ *   throw new Error('the API failed', { cause: error });
+ * }));
+ * ```
+ */
+export function isRetryAfter(error: unknown): boolean;
 
 /**
  * Returns whether an error is most likely a mistake in the program, which no retry corrects: a
@@ -417,6 +432,10 @@ export function isProgrammingError(error: unknown): boolean;
  * stopping or overloaded, deadlocks and serialization failures, and {@link retryAfter}. False for aborts, mistakes in
  * the program, other statuses from 400 on, certificates, errors in SQL, {@link permanent}, and everything unknown. An
  * error that no retry can cure makes a chain of causes false. `createFetch` uses the same table.
+ *
+ * An operation whose `retryIf` asks it follows the server's own word: `Retry-After` and its relatives in the headers of
+ * the error or its response, gRPC's pushback, the delays in errors of Slack and Discord. See
+ * {@link RetryOptions.hint}.
  *
  * It cannot know whether the server has processed the call: repeat only what may happen twice.
  *

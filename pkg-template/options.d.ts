@@ -3,7 +3,7 @@
  */
 
 import type { Attempt, AttemptEvent, FailureEvent, GiveUpEvent, RetryEvent, SuccessEvent } from './events.js';
-import type { RetryError, RetryPolicy, TimeoutError, retryAfter, retrySync } from './index.js';
+import type { RetryError, RetryPolicy, TimeoutError, isTransientError, retryAfter, retrySync } from './index.js';
 import type { Protection } from './protection.js';
 
 /**
@@ -154,6 +154,9 @@ export interface RetryOptions<T = any> {
    * import { isTransientError, retry } from 'rejitter';
    * await retry(callApi, { retryIf: isTransientError });
    * ```
+   *
+   * If the function asks `isTransientError`, and the error's server requests a delay, that is followed as if `hint`
+   * had returned it.
    */
   retryIf?: ((error: any, attempt: Attempt) => Verdict | PromiseLike<Verdict>) | undefined;
   /**
@@ -174,8 +177,22 @@ export interface RetryOptions<T = any> {
    */
   retryOnResult?: ((result: T, attempt: Attempt) => Verdict | PromiseLike<Verdict>) | undefined;
   /**
-   * Longest delay that a server may request through {@link retryAfter}, in ms. A longer one ends
-   * the operation (`reason: 'hint'`, the requested delay in the report's `hintMs`), unless
+   * Returns the delay that a server requests in an error, in ms (non-negative), or `undefined` for none; or a promise of
+   * these, which is awaited until an abort or the deadline. Called once per failed attempt, the last included, before
+   * {@link RetryOptions.retryIf}; not for permanent errors. The wait is that of {@link retryAfter}. If
+   * {@link isTransientError} finds a delay as well, the longer one counts; `retryAfter` and `{ afterMs }` override
+   * both. If it throws or returns an invalid value, that is reported like the error of a hook.
+   *
+   * @default none
+   * @example
+   * ```js
+   * await retry(callApi, { hint: (error) => error.waitSeconds * 1000 || undefined });
+   * ```
+   */
+  hint?: ((error: any, attempt: Attempt) => number | undefined | PromiseLike<number | undefined>) | undefined;
+  /**
+   * Longest delay that a server may request through {@link retryAfter}, {@link RetryOptions.hint} or
+   * {@link isTransientError}, in ms. A longer one ends the operation (`reason: 'hint'`, the requested delay in the report's `hintMs`), unless
    * {@link RetryOptions.longRetryAfter} is 'cap'. Checked for each requested delay. Non-negative;
    * `Infinity` means no limit.
    *
@@ -426,9 +443,11 @@ export interface RunOptions<T = any> extends RetryOptions<T> {
  * timer are not supported.
  */
 export interface SyncOptions<T = any>
-  extends Omit<RetryOptions<T>, 'attemptTimeoutMs' | 'unref' | 'retryIf' | 'retryOnResult'> {
+  extends Omit<RetryOptions<T>, 'attemptTimeoutMs' | 'unref' | 'hint' | 'retryIf' | 'retryOnResult'> {
   attemptTimeoutMs?: undefined;
   unref?: undefined;
+  /** Same as {@link RetryOptions.hint}, without promises. */
+  hint?: ((error: any, attempt: Attempt) => number | undefined) | undefined;
   /** Same as {@link RetryOptions.retryIf}, without promises. */
   retryIf?: ((error: any, attempt: Attempt) => Verdict) | undefined;
   /** Same as {@link RetryOptions.retryOnResult}, without promises. */

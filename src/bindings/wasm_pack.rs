@@ -47,8 +47,8 @@ macro_rules! reexports {
 
 reexports! {
     "/src/js/entries/index.js":
-    RetryError RetryPolicy TimeoutError isPermanent isProgrammingError isTransientError permanent retryAfter retryReport
-    retrySync
+    RetryError RetryPolicy TimeoutError isPermanent isProgrammingError isRetryAfter isTransientError permanent
+    retryAfter retryReport retrySync
 }
 
 reexports! {

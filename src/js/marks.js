@@ -32,17 +32,48 @@ export function behindOf(policy) {
 /** Number of errors that are searched for marks: the error itself and ten causes. */
 const SEARCHED = 11;
 
+/** Returns the next error in a chain. Stripe has it in `detail`, Sequelize in `original`. @param {any} error */
+export const causeOf = ({ cause, detail, original }) => cause ?? detail ?? original;
+
 /**
- * Reads the marks along `cause`, and those of errors that have lost theirs. Checks their shape, because they may come
+ * All copies of the package in a realm share this: the reports of operations by what they ended with; waits that servers
+ * ask for by the errors that say so, each with its number; and the number of the last of these.
+ * @typedef {{ reports: WeakMap<object, object>, hints: WeakMap<object, { ms: number, number: number }>, last: number }} Shared
+ */
+
+/** @returns {Shared} */
+const newShared = () => ({ reports: new WeakMap(), hints: new WeakMap(), last: 0 });
+
+/** The same of this copy alone. @type {Shared | undefined} */
+let own;
+
+/** @returns {Shared} */
+export function shared() {
+  try {
+    const holder = /** @type {any} */ (globalThis);
+    return (holder[Symbol.for('rejitter.shared')] ??= newShared());
+  } catch {
+    // The global object is frozen.
+    return (own ??= newShared());
+  }
+}
+
+/** Notes the wait that a server asks for beside its error, which stays as it is. @type {(error: any, ms: number) => void} */
+export function noteHint(error, ms) {
+  shared().hints.set(error, { ms, number: ++shared().last });
+}
+
+/**
+ * Reads the marks along a chain of causes, and those of errors that have lost theirs. Checks their shape, because they may come
  * from another version of the package. Joins them: the caller's own error, under the marks at the top; the error by
  * which protection rejected, if one did; and a wait, undefined without a mark.
- * @param {any} error @param {(error: any) => Mark | undefined} [markOf]
+ * @param {any} error @param {(error: any) => Mark | undefined | void} [markOf]
  */
 export function readMarks(error, markOf) {
   /** @type {{ error: any, permanent: boolean, rejected: any, afterMs: any }} */
   const found = { error, permanent: false, rejected: undefined, afterMs: undefined };
   try {
-    for (let left = SEARCHED; left-- && Object(error) === error; error = error.cause) {
+    for (let left = SEARCHED; left-- && Object(error) === error; error = causeOf(error)) {
       /** @type {any} */
       const { permanent, wraps, afterMs, rejected } = { __proto__: null, ...(error[MARK] ?? markOf?.(error)) };
       if (
@@ -62,6 +93,28 @@ export function readMarks(error, markOf) {
     // The value throws when it is read. The marks found so far count.
   }
   return found;
+}
+
+/**
+ * A failure, the wait that its server asks for, as far as it is known, and until it is decided whether to retry, the
+ * number of the last hint before that; Infinity if the callback itself has asked for a wait, which stands above hints.
+ * @typedef {{ outcome?: unknown, hintMs?: number, demandedMs?: number }} Hinted
+ */
+
+/** Follows a server's word. Of several, the longest counts. @param {Hinted} failure @param {number} ms */
+export function addHint(failure, ms) {
+  if (failure.demandedMs !== Infinity) failure.hintMs = Math.max(ms, failure.hintMs || 0);
+}
+
+/** Follows the waits that were noted beside an error and its causes since then. @param {Hinted} failure */
+export function readHints(failure) {
+  const last = /** @type {number} */ (failure.demandedMs);
+  // Most programs note none.
+  if (shared().last > last)
+    readMarks(failure.outcome, (each) => {
+      const hint = shared().hints.get(each);
+      if (hint && hint.number > last) addHint(failure, hint.ms);
+    });
 }
 
 /**

@@ -1,6 +1,6 @@
 // Reads a policy for engines, without its core: its settings, and whether a failed attempt is followed by another.
 
-import { behindOf, readMarks } from '../marks.js';
+import { addHint, behindOf, readHints, readMarks, shared } from '../marks.js';
 
 /**
  * The marks of errors that came from another process: their names go there, and nothing under a symbol.
@@ -38,22 +38,31 @@ export function countOf(name, value) {
 /** JSON has no infinity. @param {any} error */
 const hintIn = ({ retryAfterMs: ms }) => (ms === null ? Infinity : Number(ms));
 
+/** Calls `next` with a value, at once unless it is a promise. @type {(value: any, next: (value: any) => any) => any} */
+const then = (value, next) => (typeof value?.then === 'function' ? Promise.resolve(value).then(next) : next(value));
+
 /**
- * Returns the wait after a failed attempt in whole ms, or undefined if none may follow; a promise where `retryIf` does.
+ * Returns the wait after a failed attempt in whole ms, or undefined if none may follow; a promise where `hint` or
+ * `retryIf` do.
  * @param {any} policy @param {Failure} failure @returns {number | undefined | Promise<number | undefined>}
  */
 export function delayAfter(policy, { attempt, maxAttempts, elapsedMs, error, seed }) {
-  const { retryIf, maxRetryAfterMs, longRetryAfter, name } = settingsOf(policy);
+  const { hint, retryIf = () => true, maxRetryAfterMs, longRetryAfter, name } = settingsOf(policy);
   let isNamed = false;
   const found = readMarks(error, (each) => {
     const mark = NAMES[each.name];
     isNamed ||= mark !== undefined;
     return mark && { ...mark, afterMs: hintIn(each) };
   });
-  const { permanent, rejected, afterMs = 0 } = found;
+  const { permanent, rejected, afterMs = NaN } = found;
   // A cause that came from another process is no error any more: `retryIf` gets the error around it.
   const own = isNamed && !(found.error instanceof Error) ? error : found.error;
-  const hintMs = (afterMs >= 0 ? afterMs : rejected && hintIn(rejected)) || 0;
+  /** What the job itself asks for stands above a server's word. */
+  const failure = {
+    outcome: own,
+    hintMs: (afterMs >= 0 ? afterMs : rejected && hintIn(rejected)) || 0,
+    demandedMs: afterMs >= 0 ? Infinity : 0,
+  };
   const longest = maxRetryAfterMs >= 0 ? maxRetryAfterMs : MINUTE;
   if (permanent) return undefined;
 
@@ -65,13 +74,14 @@ export function delayAfter(policy, { attempt, maxAttempts, elapsedMs, error, see
       if (afterMs >= 0 && afterMs < Infinity) return Math.ceil(afterMs);
       throw new TypeError('rejitter: retryIf must return true, false or { afterMs }');
     }
+    const { hintMs } = failure;
     // Protection asks for patience, and is no server whose wait is final.
     if (hintMs > longest && !rejected && longRetryAfter !== 'cap') return undefined;
     return Math.ceil(policy.delayMs(attempt, { seed, hintMs: Math.min(hintMs, longest) }));
   };
 
-  if (rejected || retryIf === undefined) return follow(true);
-  const verdict = retryIf(own, {
+  if (rejected) return follow(true);
+  const facts = {
     attempt,
     attemptsLeft: Math.max(0, maxAttempts - attempt),
     name,
@@ -79,8 +89,15 @@ export function delayAfter(policy, { attempt, maxAttempts, elapsedMs, error, see
     signal: new AbortController().signal,
     elapsedMs,
     remainingMs: Infinity,
+  };
+  return then(hint?.(own, facts), (asked) => {
+    if (asked > 0) addHint(failure, asked);
+    failure.demandedMs ||= shared().last;
+    return then(retryIf(own, facts), (verdict) => {
+      readHints(failure);
+      return follow(verdict);
+    });
   });
-  return typeof verdict?.then === 'function' ? Promise.resolve(verdict).then(follow) : follow(verdict);
 }
 
 /** For engines that ask after each failure, or that are told. @param {any} policy @param {any} failure */
@@ -92,5 +109,5 @@ export function nextDelay(policy, failure) {
   const delay = delayAfter(policy, { attempt: made, maxAttempts, elapsedMs, error, seed });
   if (!(delay instanceof Promise)) return delay;
   delay.catch(() => {});
-  throw new TypeError('rejitter: retryIf must return no promise in nextDelay, which cannot wait for it');
+  throw new TypeError('rejitter: hint and retryIf must return no promise in nextDelay, which cannot wait for it');
 }

@@ -1,6 +1,6 @@
 // In the order that compresses best.
 import { createFetchOf, fetchWithRetryOf } from '../fetch/index.js';
-export { retryAfterMs } from '../fetch/http.js';
+export { retryAfterMs } from '../failures/retry-after.js';
 export { HttpStatusError } from '../fetch/response.js';
 export { rateLimitHint } from '../fetch/limits.js';
 import { load } from '../wasm/core.js';

@@ -12,7 +12,7 @@ import { run } from '../run/run.js';
 import { syncOf } from '../run/sync.js';
 
 export { isProgrammingError } from '../failures/network.js';
-export { isPermanent, permanent, retryAfter } from '../run/directives.js';
+export { isPermanent, isRetryAfter, permanent, retryAfter } from '../run/directives.js';
 export { RetryError, TimeoutError, retryReport } from '../run/report.js';
 export { isTransientError } from '../failures/transient.js';
 

@@ -1,5 +1,6 @@
 // Classes of failures, for createFetch and isTransientError alike, and one rule for chains of causes.
 
+import { causeOf } from '../marks.js';
 import { isObject } from '../options/checks.js';
 import { DEEPEST } from '../options/codes.js';
 import { isNetworkMessage } from './network.js';
@@ -33,15 +34,15 @@ export function failureClass({ name, message, cause }, text) {
 }
 
 /**
- * Returns the highest class in a chain of causes. Stripe has them in `detail`, Sequelize in `original`. Node tries a
- * host's addresses one after the other: of several errors a class holds if it holds for each of them, and one that
- * is hopeless suffices. No further lists are read in these (`nested`).
+ * Returns the highest class in a chain of causes. Node tries a host's addresses one after the other: of several errors a
+ * class holds if it holds for each of them, and one that is hopeless suffices. No further lists are read in these
+ * (`nested`).
  * @type {(error: any, classify: (error: any) => number, nested?: boolean) => number}
  */
 export function highestClass(error, classify, nested) {
   let known = UNKNOWN;
   try {
-    for (let left = DEEPEST; left-- && isObject(error); error = error.cause ?? error.detail ?? error.original) {
+    for (let left = DEEPEST; left-- && isObject(error); error = causeOf(error)) {
       known = Math.max(known, classify(error));
       // Its cause is how the time was ended, or the failure before it.
       if (/^TimeoutE|^Request timed/m.test(`${error.name}\n${error.message}`)) break;

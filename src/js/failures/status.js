@@ -38,7 +38,9 @@ export function headerOf(headers, name) {
   try {
     const value =
       typeof headers?.get === 'function' ? headers.get(name) : Object.hasOwn(headers ?? '', name) && headers[name];
-    return typeof value === 'string' ? value : '';
+    // The metadata of gRPC has lists.
+    const text = Array.isArray(value) ? value.join() : value;
+    return typeof text === 'string' ? text : '';
   } catch {
     // Headers of a stand-in may throw when they are read.
     return '';

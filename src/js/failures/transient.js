@@ -1,11 +1,10 @@
 // Failures that another attempt may not meet again: those of HTTP, sockets, databases, the AWS SDK and gRPC.
 
-import { readMarks } from '../marks.js';
+import { noteHint, readMarks } from '../marks.js';
 import { HOPELESS, NETWORK, failureClass, highestClass } from './classes.js';
 import { headerOf, statusOf } from './status.js';
-
-/** Headers that ask for a wait in ms. Azure sends the second, AWS the third. */
-export const WAITS_MS = ['retry-after-ms', 'x-ms-retry-after-ms', 'x-amz-retry-after'];
+import { throttles } from './throttles.js';
+import { pushbackOf, waitOf } from './waits.js';
 
 /** 520 to 524 and 530 are Cloudflare's, 529 is Anthropic's; 501 and 505 do not pass. @param {number} status */
 export function isTransientStatus(status) {
@@ -16,36 +15,51 @@ export function isTransientStatus(status) {
  * Beginnings of `code name: message`, as short as they are unmistakable. Codes of PostgreSQL (connections, resources,
  * shutdowns, serialization, deadlocks, locks; a wrong number of parameters has the code of PgBouncer's lost
  * connections), MySQL (deadlocks, locks, too many connections, shutdowns), mysql2 and Prisma. Then, for errors without
- * a code, the AWS SDK's names of throttling and of requests that came too slowly, another of ioredis, replies of Redis
+ * a code, the AWS SDK's name of requests that came too slowly, another of ioredis, replies of Redis
  * (those that its client for Go retries), and messages of axios, ioredis, redis and pg.
  */
 const FAILURES =
-  /^(53...|08([^P]..|P01 .*: server conn)|57P0[1235]|40(001|P01)|55P03|ER_(LOCK_[DN]|CON_C|TOO_MANY_U|SERVER_S)|PROTOCOL_CONNECTION_LOST|P(10(0[128]|17)|20(24|3[47]))|\S* (\w*(Throttl|Throughput|RequestLimit|RequestTimeout|SlowDown)|LimitExceededE|BandwidthLimit|PriorRequest|TooManyRequestsE|TransactionInProg|MaxRetriesPer|AxiosError: stream |ReplyError: (LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max) |Error: (Command timed out|Client has e|Stream isn't w|Socket closed un|Connection (terminated [ud]|timeout$)|timeout e|Query read t)))/;
+  /^(53...|08([^P]..|P01 .*: server conn)|57P0[1235]|40(001|P01)|55P03|ER_(LOCK_[DN]|CON_C|TOO_MANY_U|SERVER_S)|PROTOCOL_CONNECTION_LOST|P(10(0[128]|17)|20(24|3[47]))|\S* (\w*RequestTimeout|MaxRetriesPer|AxiosError: stream |ReplyError: (LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max) |Error: (Command timed out|Client has e|Stream isn't w|Socket closed un|Connection (terminated [ud]|timeout$)|timeout e|Query read t)))/;
 
-/** Returns whether another attempt may succeed. False for what is unknown. @param {unknown} error */
+/**
+ * Returns whether another attempt may succeed. False for what is unknown. The wait that a server asks for in the error
+ * is noted beside it, where the operation finds it that asked.
+ * @param {any} error
+ */
 export function isTransientError(error) {
   const { permanent, rejected, afterMs = NaN } = readMarks(error);
-  return !permanent && !rejected && (afterMs >= 0 || highestClass(error, classOfError) === NETWORK);
+  if (permanent || rejected || afterMs >= 0) return !permanent && !rejected;
+  let longest = 0;
+  const known = highestClass(error, (each) => {
+    const ms = waitOf(each);
+    longest = Math.max(ms, longest);
+    // The caller may ask about a cause of what failed, or wrap that.
+    if (ms > 0) noteHint(each, ms);
+    return classOfError(each, ms);
+  });
+  if (longest > 0) noteHint(error, longest);
+  return known === NETWORK;
 }
 
-/** Classifies one error, without its causes. @param {any} error */
-function classOfError(error) {
+/** Classifies one error, which asks for this wait, without its causes. @param {any} error @param {number} waitMs */
+function classOfError(error, waitMs) {
   // A PrismaClientInitializationError has its code there. The codes of databases are no numbers.
   const { name, message, code = error.errorCode, details, headers = error.response?.headers } = error;
   const number = Number.isInteger(code) ? code : 0;
   const text = `${number ? '' : code} ${name}: ${message}`;
   // AWS throttles with status 400. The temporary failures of SMTP are the four hundreds.
-  if (error.$retryable || FAILURES.test(text) || /^4/.test(error.responseCode)) return NETWORK;
+  if (error.$retryable || throttles(error) || FAILURES.test(text) || /^4/.test(error.responseCode)) return NETWORK;
   // gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, UNAVAILABLE, and streams that the server reset. A message
   // that is too large remains so.
   if (number && typeof details === 'string')
-    return /^([48]|1[04]) (?!.*larger than)|^13 .*RST_/.test(`${code} ${details}`) ? NETWORK : HOPELESS;
+    return /^\d*$/.test(pushbackOf(error)) && /^([48]|1[04]) (?!.*larger than)|^13 .*RST_/.test(`${code} ${details}`)
+      ? NETWORK
+      : HOPELESS;
   const status = statusOf(error) ?? number;
   if (!/^[45]..$/.test(status)) return failureClass(error, text);
   const asked = headerOf(headers, 'x-should-retry') || headerOf(headers, 'stripe-should-retry');
   if (/^(true|false)$/.test(asked)) return asked === 'true' ? NETWORK : HOPELESS;
   // A server that forbids, or finds a body too large, and asks to wait limits the rate.
   const limits = status === 403 || status === 413;
-  const asks = limits && [...WAITS_MS, 'retry-after'].some((name) => /[1-9]/.test(headerOf(headers, name)));
-  return asks || isTransientStatus(status) ? NETWORK : HOPELESS;
+  return (limits && waitMs > 0) || isTransientStatus(status) ? NETWORK : HOPELESS;
 }

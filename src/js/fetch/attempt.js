@@ -2,14 +2,13 @@
 // hedges, the attempts of an operation are made by one object.
 
 import { NETWORK, UNKNOWN, UNPROCESSED } from '../failures/classes.js';
+import { retryAfterMs } from '../failures/retry-after.js';
 import { headerOf } from '../failures/status.js';
-import { isLongest } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
-import { LONGEST } from '../options/rules.js';
-import { adopt, emit, reportFailure } from '../run/hooks.js';
+import { adopt, askHint, emit } from '../run/hooks.js';
 import { reasonOf } from '../run/signals.js';
 import { addressOf, isRequest } from './body.js';
-import { failureOf, isAt, isSafe, isTransient, retryAfterMs } from './http.js';
+import { failureOf, isAt, isSafe, isTransient } from './http.js';
 import { sendFrom } from './inner.js';
 import { isRepeatable, keyOf } from './repeats.js';
 import { adding, requestFor } from './request.js';
@@ -180,28 +179,22 @@ export class FetchAttempt {
 
   /** Returns the same values as `retryIf` and `retryOnResult`, which this replaces. @param {AttemptRun} run */
   ask(run) {
-    return this.#call.settings.hint && this.response ? this.#askWithHint(run) : this.#ask(run);
-  }
-
-  /** Awaits the hint, which may be a promise, before anything depends on it. @param {AttemptRun} run */
-  async #askWithHint(run) {
-    const { response, attempt } = this;
-    const { limits, op } = run;
-    const read = async () => {
-      try {
-        const ms = await /** @type {any} */ (op.settings).hint(response, attempt);
-        if (ms !== undefined && !isLongest(ms)) throw problemOf('hint', ms, LONGEST, 'return');
-        if (ms !== undefined) this.#hintMs = Math.max(ms, this.hintMs || 0);
-      } catch (error) {
-        // The caller's mistake must not cost the response.
-        reportFailure(error);
-      }
+    const { response } = this;
+    const ask = () => this.#ask(run);
+    if (!this.#call.settings.hint || !response) return ask();
+    /** @param {() => any} next */
+    const read = (next) =>
+      askHint(run, response, () => {
+        const { hintMs = NaN } = run;
+        if (hintMs >= 0) this.#hintMs = Math.max(hintMs, this.hintMs || 0);
+        return next();
+      });
+    if (response.status >= 400) return read(ask);
+    const follow = async () => {
+      const verdict = await ask();
+      return verdict === false || run.limits.stopped ? verdict : read(() => verdict);
     };
-    const early = response.status >= 400;
-    if (early) await read();
-    const verdict = limits.stopped || (await this.#ask(run));
-    if (!early && verdict !== false && !limits.stopped) await read();
-    return verdict;
+    return follow();
   }
 
   /** @param {AttemptRun} run */

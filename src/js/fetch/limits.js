@@ -1,7 +1,7 @@
 // Headers with which services announce when a rate limit ends. None of them is a standard yet.
 
+import { dateOf, retryAfterMs, serverTime } from '../failures/retry-after.js';
 import { headerOf } from '../failures/status.js';
-import { dateOf, retryAfterMs, serverTime } from './http.js';
 
 /** Header for what remains of a limit, and those for its end, the better one first. */
 const limits = () => [

@@ -26,7 +26,6 @@ const FETCH_RULES = {
   ],
   idempotencyKey: ['string', (value) => isFunction(value) || isKey(value)],
   idempotencyHeader: ['string', isToken],
-  hint: FUNCTION,
   respectRetryAfter: SWITCH,
   throwOnStatus: SWITCH,
   prepare: FUNCTION,

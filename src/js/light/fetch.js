@@ -2,7 +2,8 @@
 // servers ask to wait. The rules are those of rejitter/fetch; where that has more of them, this sends less often.
 
 import { isNetworkMessage } from '../failures/network.js';
-import { WAITS_MS, isTransientStatus } from '../failures/transient.js';
+import { WAITS_MS } from '../failures/retry-after.js';
+import { isTransientStatus } from '../failures/transient.js';
 import { isReplayable, isRequest } from '../fetch/body.js';
 import { isIdempotent } from '../fetch/http.js';
 import { keepAbortable } from '../fetch/response.js';

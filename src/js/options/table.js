@@ -18,6 +18,7 @@ export const RULES = {
   attemptTimeoutMs: rules.LIMIT,
   totalTimeoutMs: rules.LIMIT,
   signal: rules.SIGNAL,
+  hint: rules.FUNCTION,
   retryIf: rules.FUNCTION,
   retryOnResult: rules.FUNCTION,
   onAttempt: rules.HOOK,

@@ -1,6 +1,8 @@
 // One attempt that protection lets pass: the numbers that the breaker gave it, and what its end tells each part.
 
 import { statusOf } from '../failures/status.js';
+import { throttles } from '../failures/throttles.js';
+import { now } from '../run/timer.js';
 import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 
 /** @import { AttemptRun } from '../run/operation.js' */
@@ -44,10 +46,13 @@ export class Admission {
     this.fields = fields;
   }
 
-  /** Follows a server that may ask everyone to slow down. @param {AttemptRun} run @param {number} [hintMs] */
-  throttle(run, hintMs = NaN) {
+  /**
+   * Follows a server that may ask everyone to slow down.
+   * @param {AttemptRun} run @param {number} [hintMs] @param {number} [time] from which it asks to wait
+   */
+  throttle(run, hintMs = NaN, time = run.endedAt) {
     if (hintMs >= 0) this.throttled = true;
-    if (hintMs > 0) this.ownUntil = this.#state.cooldown?.start(run, hintMs) ?? this.ownUntil;
+    if (hintMs > 0) this.ownUntil = this.#state.cooldown?.start(run, hintMs, time) ?? this.ownUntil;
   }
 
   /** Joins what another end in the round tells: an operation has one admission. @param {Admission} other */
@@ -64,7 +69,11 @@ export class Admission {
     // Accepted results are not read.
     const status = task ? task.response?.status : failed || again ? statusOf(outcome, failed) : undefined;
     // The request came too often, which says nothing about whether the server works.
-    if (status === 429) this.throttled = true;
+    if (status === 429 || (failed && !task && throttles(outcome))) {
+      this.throttled = true;
+      // A response was followed before its verdict, which may have taken its time.
+      if (!task) this.throttle(run, run.hintMs, now());
+    }
     const fails = this.timedOut || task?.failed || (again && !task?.preparing);
     const silent = !failed ? SUCCESS : fails ? FAILURE : NOTHING;
     const verdict = this.throttled ? NOTHING : status === undefined ? silent : FAULTS.test(status) ? FAILURE : SUCCESS;

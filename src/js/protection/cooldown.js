@@ -38,10 +38,10 @@ export class Cooldown {
 
   /**
    * Returns its end if the hint of a failure set it: one that ends no later than the present one changes nothing.
-   * @type {(run: import('../run/operation.js').AttemptRun, hintMs: number) => any}
+   * @type {(run: import('../run/operation.js').AttemptRun, hintMs: number, time?: number) => any}
    */
-  start({ op, endedAt = NaN, failed, outcome }, hintMs) {
-    if (machine.start(this.#state, endedAt, atMost(op.settings, hintMs)) === 0) return undefined;
+  start({ op, failed, outcome }, hintMs, time = NaN) {
+    if (machine.start(this.#state, time, atMost(op.settings, hintMs)) === 0) return undefined;
     this.cause = failed ? outcome : undefined;
     return this.until;
   }

@@ -38,5 +38,9 @@ export function gateOf(settings, protection, index) {
       run.admission?.throttle(run, hintMs);
       run.admission?.classified(run, again);
     },
+    /** Follows the wait that retryIf found in a failure. @param {number | undefined} hintMs */
+    hinted(hintMs) {
+      if (run.admission?.throttled) run.admission.throttle(run, hintMs, now());
+    },
   };
 }

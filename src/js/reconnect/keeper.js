@@ -1,6 +1,6 @@
 // Keeps a connection: session, verdict, wait, and again, until something ends it all.
 
-import { readMarks } from '../marks.js';
+import { readHints, readMarks, shared } from '../marks.js';
 import { requireFunction, settingsOf } from '../options/settings.js';
 import { computed, drawFor } from '../run/decision.js';
 import { tell } from '../run/hooks.js';
@@ -172,8 +172,12 @@ function keep(session, settings, resolve, reject) {
         emit('onFailure', outage.attempts, { error });
         if (permanent) return giveUp('permanent', error);
         if (over) return;
+        const failure = { outcome: error, hintMs, demandedMs: hintMs >= 0 ? Infinity : shared().last };
         const verdict = retryIf ? await retryIf(error, { attempt: outage.attempts, openMs: ended.openMs || 0 }) : true;
         if (over) return;
+        readHints(failure);
+        hintMs = failure.hintMs;
+        gate?.hinted(hintMs);
         if (verdict === false) return giveUp('notRetryable', error);
         if (verdict !== true) exactMs = afterMsOf(verdict, 'retryIf', ', or a promise of these');
         if (outage.attempts >= maxAttempts) return giveUp('exhausted', error);

@@ -24,7 +24,7 @@ const CONNECTION_RULES = /** @type {import('../options/reader.js').Rules} */ ({
   attemptTimeoutMs: 'useConnectTimeoutMs',
   beforeRetry: 'useRetryIf',
   onSuccess: 'useOnOpen',
-  ...{ totalTimeoutMs: NONE, longRetryAfter: NONE, metrics: NONE },
+  ...{ hint: NONE, totalTimeoutMs: NONE, longRetryAfter: NONE, metrics: NONE },
   ...{ retryOnResult: NONE, finalResult: NONE, finalError: NONE },
 });
 

@@ -48,6 +48,11 @@ export function isPermanent(error) {
   return readMarks(error).permanent;
 }
 
+/** @param {unknown} error */
+export function isRetryAfter(error) {
+  return readMarks(error).afterMs >= 0;
+}
+
 /**
  * Returns an error for a result that the callback cannot have meant: an error with a mark, which belongs into a
  * `throw`, or a generator, whose code has not run; undefined for any other value.

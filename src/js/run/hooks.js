@@ -1,6 +1,9 @@
 // Hooks and their events. A hook can see everything and change nothing.
 
-import { isObject } from '../options/checks.js';
+import { addHint } from '../marks.js';
+import { isLongest, isReference } from '../options/checks.js';
+import { problemOf } from '../options/messages.js';
+import { LONGEST } from '../options/rules.js';
 import { elapsed } from './timer.js';
 
 /** @import { AttemptRun } from './operation.js' */
@@ -22,8 +25,8 @@ export function adopt(value, onValue, onError) {
 export function tell(hook, event) {
   try {
     const result = hook(Object.freeze(event));
-    // Only objects can be thenables.
-    if (isObject(result)) adopt(result, undefined, reportFailure);
+    // Nothing else can be a thenable.
+    if (isReference(result)) adopt(result, undefined, reportFailure);
     return result;
   } catch (error) {
     reportFailure(error);
@@ -84,4 +87,24 @@ export function eventOf(run, attempt, fields) {
     ...run.task?.labels,
     elapsedMs: elapsed(run.op.startedAt),
   };
+}
+
+/**
+ * Calls `hint`, follows the wait that it returns, and calls `next`, whose result it returns, or a promise of that.
+ * Mistakes in `hint` are reported, and cost nothing else.
+ * @type {(run: AttemptRun, outcome: unknown, next: () => any) => any}
+ */
+export function askHint(run, outcome, next) {
+  const hint = /** @type {(outcome: any, attempt: any) => unknown} */ (run.op.settings.hint);
+  const asked = /** @type {any} */ (tell(() => hint(outcome, run.attempt), {}));
+  /** @param {any} [ms] */
+  const follow = (ms) => {
+    if (run.limits.stopped) return true;
+    if (isLongest(ms)) addHint(run, ms);
+    else if (ms !== undefined) reportFailure(problemOf('hint', ms, LONGEST, 'return'));
+    return next();
+  };
+  /** To await a promise ignores its own `then`; to return it would not. @param {any} [ms] */
+  const later = async (ms) => await follow(ms);
+  return isReference(asked) ? adopt(asked, later, () => later()) : follow(asked);
 }

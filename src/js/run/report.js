@@ -1,6 +1,6 @@
 // The report of an operation: what each attempt did, why it ended, and the errors that carry it.
 
-import { MARK } from '../marks.js';
+import { MARK, shared } from '../marks.js';
 import { isReference } from '../options/checks.js';
 import { messageOf, show } from '../options/messages.js';
 
@@ -31,32 +31,15 @@ export function restack(error, above = restack) {
 
 /** @typedef {{ reason: string, attempts: number, records: readonly object[] }} Report */
 
-/** All copies of the package in a process share the reports, which they keep here. */
-const REPORTS = Symbol.for('rejitter.reports');
-
-/** The reports of this copy alone. @type {WeakMap<object, object> | undefined} */
-let own;
-
-/** Returns the reports by what operations ended with. @returns {WeakMap<object, object>} */
-function reports() {
-  const shared = /** @type {any} */ (globalThis);
-  try {
-    return (shared[REPORTS] ??= new WeakMap());
-  } catch {
-    // The global object is frozen.
-    return (own ??= new WeakMap());
-  }
-}
-
 /** @param {any} error */
 export function retryReport(error) {
-  return reports().get(error);
+  return shared().reports.get(error);
 }
 
 /** @param {unknown} error @param {object} report */
 export function keepReport(error, report) {
   // A WeakMap accepts objects only.
-  if (isReference(error)) reports().set(/** @type {object} */ (error), report);
+  if (isReference(error)) shared().reports.set(/** @type {object} */ (error), report);
 }
 
 /** An attempt that outlived `attemptTimeoutMs`, or an operation that outlived `totalTimeoutMs`. */

@@ -1,13 +1,13 @@
 // What an operation does between the things that take time. The loop (run.js) calls these in their order. Each returns
 // why the operation stops, or undefined to go on; what else it finds out, it leaves in the operation or attempt.
 
-import { readMarks } from '../marks.js';
+import { readHints, readMarks, shared } from '../marks.js';
 import { isMs, isObject, isReference } from '../options/checks.js';
 import { problemOf, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
 import { decide } from './decision.js';
 import { mistakeIn } from './directives.js';
-import { emit, eventOf } from './hooks.js';
+import { askHint, emit, eventOf } from './hooks.js';
 import { INTERRUPTED } from './limits.js';
 import { record } from './operation.js';
 import { now } from './timer.js';
@@ -97,6 +97,8 @@ export function review(run, answer, threw, also) {
   run.outcome = marks ? marks.error : answer;
   if (!threw && !settings.retryOnResult && !task) return 'success';
   run.hintMs = marks?.afterMs;
+  // Until the verdict, the number of the last hint before it. None stands above what the callback itself asked for.
+  run.demandedMs = /** @type {number} */ (run.hintMs) >= 0 ? Infinity : shared().last;
   run.endedAt = now();
   op.guard?.rounds?.failed(run);
   admission?.throttle(run, run.hintMs);
@@ -112,8 +114,9 @@ export function review(run, answer, threw, also) {
 function ask(run) {
   const { op, task, failed, outcome, attempt } = run;
   if (task) return task.ask(run);
-  const predicate = failed ? op.settings.retryIf : op.settings.retryOnResult;
-  return predicate === undefined || predicate(outcome, /** @type {Attempt} */ (attempt));
+  const { hint, [failed ? 'retryIf' : 'retryOnResult']: predicate } = op.settings;
+  const decide = () => predicate === undefined || predicate(outcome, /** @type {Attempt} */ (attempt));
+  return failed && hint ? askHint(run, outcome, decide) : decide();
 }
 
 /** Follows the caller's verdict, as `review` does. @type {(run: AttemptRun, verdict: any, also?: string) => Stop} */
@@ -122,6 +125,7 @@ export function classify(run, verdict, also = ', or a promise of these') {
   // The predicate may have aborted.
   if (limits.aborted) return 'aborted';
   const again = verdict !== false;
+  readHints(run);
   run.demandedMs =
     typeof verdict === 'boolean'
       ? undefined

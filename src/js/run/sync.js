@@ -28,6 +28,13 @@ export function syncOf(load) {
     if (settings.protection?.hedge)
       throw failure(TypeError, 'retrySync cannot hedge. Use retry, or a protection without hedge()');
     requireBlocking();
+    const { hint } = settings;
+    if (hint)
+      settings.hint = (...args) => {
+        const ms = noPromise(hint(...args), 'hint');
+        // Not a number, and nothing that could be awaited.
+        return isReference(ms) ? typeof ms : ms;
+      };
     const limits = polledLimits(settings);
     const call = () => loopSync(new Operation(settings, fn, 0, limits, now()));
     const channel = subscribed();

@@ -195,7 +195,7 @@ for (const name of [...Object.keys(PAGES), 'opossum']) {
     assert.equal(times.length, 3);
     // Draws of got's noise.
     sameTimes(
-      await timesOf(name === 'got' ? now.replace('{ maxAttempts', '{ random: () => 0.5, maxAttempts') : now),
+      await timesOf(name === 'got' ? now.replace('maxAttempts', 'random: () => 0.5, maxAttempts') : now),
       times,
     );
     for (const [, together] of marked(`${name} (?:breaker|call)`)) assert.equal((await timesOf(together)).length, 3);

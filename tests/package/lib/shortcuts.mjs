@@ -25,6 +25,7 @@ export const EXPORTS = [
   'TimeoutError',
   'isPermanent',
   'isProgrammingError',
+  'isRetryAfter',
   'isTransientError',
   'permanent',
   'retryAfter',

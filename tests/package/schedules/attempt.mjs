@@ -47,12 +47,12 @@ export class Attempt {
   }
 
   /** A server may ask everyone to come later. */
-  throttle() {
-    const { hintMs, endedAt, op } = this;
+  throttle(time = this.endedAt) {
+    const { hintMs, op } = this;
     const { cooldown } = op.state;
     if (hintMs >= 0) this.throttled = true;
-    if (!(hintMs > 0) || !cooldown?.start(endedAt, Math.min(hintMs, op.parameters.longest))) return;
-    this.ownUntil = cooldown.at(endedAt).until;
+    if (!(hintMs > 0) || !cooldown?.start(time, Math.min(hintMs, op.parameters.longest))) return;
+    this.ownUntil = cooldown.at(time).until;
     cooldown.cause = this.failed ? this.outcome : undefined;
   }
 
@@ -64,7 +64,10 @@ export class Attempt {
     if (this.verdict !== undefined) return;
     const { failed, outcome, timeout } = this;
     const status = failed || again ? statusOf(outcome) : undefined;
-    if (status === 429) this.throttled = true;
+    if (status === 429) {
+      this.throttled = true;
+      this.throttle(now());
+    }
     const silent = !failed ? SUCCESS : timeout || again ? FAILURE : NOTHING;
     const usual = this.throttled ? NOTHING : status === undefined ? silent : SAID[status];
     this.#answers(usual === SUCCESS && !failed, status);

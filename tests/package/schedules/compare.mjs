@@ -159,7 +159,7 @@ const ABOUT = {
   leftovers: 'unref',
   unhandled: 'reported',
   hooks: 'hook traced stage',
-  callbacks: 'retryIf retryOnResult before',
+  callbacks: 'hint retryIf retryOnResult before',
   isolation: 'frozen name',
   memory: 'dropped records',
   records: 'heldMs hedge superseded',

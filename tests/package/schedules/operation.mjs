@@ -298,6 +298,10 @@ export class Operation {
       if (this.isOver(attempt)) return 'aborted';
       if (failed && isA(answer, RejectedError)) return 'notRetryable';
       if (failed && said.permanent) return 'permanent';
+      if (failed && options.hint) {
+        yield* this.hinted(attempt, said.afterMs);
+        if (this.isOver(attempt)) return 'aborted';
+      }
       const predicate = failed ? options.retryIf : options.retryOnResult;
       let verdict = predicate === undefined || predicate(attempt.outcome, attempt.view);
       if (Object(verdict) === verdict) verdict = yield this.raced(verdict, attempt);
@@ -313,6 +317,27 @@ export class Operation {
       if (this.isOver(attempt)) return 'aborted';
       return thrown === INTERRUPTED ? 'deadline' : this.fails(attempt, thrown);
     }
+  }
+
+  /** Asks the caller for the wait that a server asks for. What the callback itself asked for stands above it. */
+  *hinted(attempt, afterMs) {
+    const report = (ms) => console.error(new (typeof ms === 'number' ? RangeError : TypeError)('rejitter: '));
+    let ms = tell(() => this.options.hint(attempt.outcome, attempt.view), {});
+    if (Object(ms) === ms) {
+      if (this.sync && typeof ms.then === 'function') return report();
+      try {
+        ms = yield this.raced(ms, attempt);
+      } catch (thrown) {
+        if (thrown === INTERRUPTED) throw thrown;
+        // Reported already.
+        return undefined;
+      }
+    }
+    if (this.isOver(attempt)) return undefined;
+    if (typeof ms === 'number' && ms >= 0) {
+      if (!(afterMs >= 0)) attempt.hintMs = max(ms, attempt.hintMs || 0);
+    } else if (ms !== undefined) report(ms);
+    return undefined;
   }
 
   /** A callback other than the operation itself has thrown, or returned what it must not. */

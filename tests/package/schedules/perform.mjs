@@ -189,7 +189,7 @@ class Stage extends World {
     if (signal) options.signal = this.signals.get('policy').signal;
     if (uses.random === 'constant') options.random = () => this.current()?.plan.draw ?? 0.5;
     else if (uses.random) options.random = () => this.number('random', undefined);
-    for (const name of ['retryIf', 'retryOnResult'])
+    for (const name of ['hint', 'retryIf', 'retryOnResult'])
       if (uses[name])
         options[name] = (outcome, attempt) =>
           this.callback(name, this.byAttempt.get(attempt), PREDICATES[name], { outcome }, outcome);
@@ -432,8 +432,9 @@ const SUCCESS = step(true, { kind: 'result' });
 const FAILURE = step(false, { kind: 'error' });
 /** Ends what would go on for ever, with a report. */
 const LAST = step(false, { kind: 'error', layers: ['permanent'] });
-const PREDICATES = { retryIf: 'verdicts', retryOnResult: 'results' };
+const PREDICATES = { hint: 'hints', retryIf: 'verdicts', retryOnResult: 'results' };
 const FURTHER = {
+  hint: step(true, { verdict: undefined }),
   retryIf: step(true, { verdict: true }),
   retryOnResult: step(true, { verdict: false }),
   before: step(true, { kind: 'undefined' }),

@@ -255,6 +255,9 @@ function protectedPolicy(g, world, gap, of, hedge) {
   return { of, implied: {}, options, uses: { ...uses, random: options.seed === undefined && 'constant' } };
 }
 
+/** What servers ask for, in ms. */
+const WAITS = [undefined, undefined, 0, 3, 40.5, 700, 90_000, Infinity];
+
 /** The callbacks of a policy, with the chances that it has a predicate for results, and hooks. */
 const usesOf = (g, results, hooks) => ({
   retryIf: g.chance(0.35),
@@ -262,6 +265,7 @@ const usesOf = (g, results, hooks) => ({
   /** True for numbers of their own each time, 'constant' for one number per operation. */
   random: false,
   [AWAITED]: g.chance(0.25),
+  hint: g.chance(0.12),
   hooks: g.chance(hooks) ? HOOKS.filter(() => g.chance(0.7)) : [],
 });
 
@@ -479,6 +483,9 @@ function callbacks(g, uses, dials) {
       ? { how: 'now', ok: true }
       : outcome(g, dials, 0.3, failureKind, () => ({ kind: 'undefined' }), false);
   return {
+    hints: endings(uses.hint, 0.05, () => ({
+      verdict: g.chance(0.9) ? g.pick(WAITS) : g.pick([-1, NaN, '5', null, {}]),
+    })),
     verdicts: endings(uses.retryIf, 0.05, () => ({ verdict: verdict(g, 0.85) })),
     results: endings(uses.retryOnResult, 0.05, () => ({ verdict: verdict(g, 0.6) })),
     befores: endings(uses[AWAITED], 0.3, () => ({ kind: g.pick(RESULTS) })),

@@ -7,7 +7,7 @@ import { adopt } from './timer.mjs';
 export function tell(hook, event) {
   try {
     const answer = hook(Object.freeze(event));
-    if (typeof answer === 'object' && answer !== null) adopt(answer, undefined, console.error);
+    if (Object(answer) === answer) adopt(answer, undefined, console.error);
     return answer;
   } catch (error) {
     console.error(error);

@@ -22,6 +22,7 @@ macro_rules! with_options {
             "attemptTimeoutMs" limit [attempt_timeout_ms] "Infinity" "policy retry fetch light";
             "totalTimeoutMs" limit [total_timeout_ms] "Infinity" "policy retry sync fetch light";
             "signal" signal [] "" "policy retry sync fetch reconnect light";
+            "hint" function [] "" "policy retry sync fetch";
             "retryIf" function [] "() => true" "policy retry sync reconnect light";
             "retryOnResult" function [] "() => false" "policy retry sync";
             "onAttempt" hook [] "" "policy retry sync fetch reconnect";
