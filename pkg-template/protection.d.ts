@@ -188,11 +188,22 @@ export interface CooldownOptions {
    * @example `{ maxHoldMs: 2000 }`
    */
   maxHoldMs?: number | undefined;
+  /**
+   * Whether one attempt passes each hold, its probe: the limit may be that of one route, and the server's guess too long.
+   * With `false`, nobody does, and an attempt that was held is held again while a later hint has not ended. For servers
+   * that count, or ban for, what comes too early, such as Slack's, GitHub's and Discord's.
+   *
+   * @default true
+   * @example `{ probe: false }`
+   */
+  probe?: boolean | undefined;
 }
 
 /**
- * Part that holds attempts after one was asked to wait: by a 429 with `Retry-After` in `fetch`, elsewhere by an
- * error made with `retryAfter`. Each attempt is held once. They come back spread over half the time that the server
+ * Part that holds attempts after one was asked to wait: by a 429 with `Retry-After`, in an error as
+ * {@link isTransientError} reads it as well, or by an error made with `retryAfter`. In `fetch`, a success with which
+ * {@link rateLimitHint} finds that nothing remains of a limit holds them, too, without a probe, until the limit's window
+ * ends. Each attempt is held once. They come back spread over half the time that the server
  * asked for.
  *
  * One first attempt passes as a probe. When it, or another attempt that started during the hold, succeeds, the hold

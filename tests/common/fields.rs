@@ -53,6 +53,7 @@ pub fn breaker(row: &Value) -> BreakerOptions {
 pub fn cooldown(row: &Value) -> CooldownOptions {
     CooldownOptions {
         max_hold_ms: field(row, "maxHoldMs"),
+        probe: row.get("probe").is_none_or(|probe| probe == true),
         ..CooldownOptions::DEFAULT
     }
 }

@@ -4,8 +4,10 @@
 import { NETWORK, UNKNOWN, UNPROCESSED } from '../failures/classes.js';
 import { retryAfterMs } from '../failures/retry-after.js';
 import { headerOf } from '../failures/status.js';
+import { readHints, shared } from '../marks.js';
+import { isReference } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
-import { adopt, askHint, emit } from '../run/hooks.js';
+import { adopt, askHint, emit, tell } from '../run/hooks.js';
 import { reasonOf } from '../run/signals.js';
 import { addressOf, isRequest } from './body.js';
 import { failureOf, isAt, isSafe, isTransient } from './http.js';
@@ -192,9 +194,25 @@ export class FetchAttempt {
     if (response.status >= 400) return read(ask);
     const follow = async () => {
       const verdict = await ask();
-      return verdict === false || run.limits.stopped ? verdict : read(() => verdict);
+      if (run.limits.stopped) return verdict;
+      if (verdict !== false) return read(() => verdict);
+      if (run.admission?.cools) this.#foresee(run);
+      return verdict;
     };
     return follow();
+  }
+
+  /** Has the caller's hint note that a success was the last one which a limit allows. @param {AttemptRun} run */
+  #foresee(run) {
+    const { response, attempt } = this;
+    const success = { outcome: response, hintMs: NaN, demandedMs: shared().last };
+    const follow = () => {
+      readHints(success);
+      if (success.hintMs > 0) run.admission?.foretell(run, success.hintMs);
+    };
+    const asked = tell(() => this.#call.settings.hint?.(response, /** @type {Attempt} */ (attempt)), {});
+    if (isReference(asked)) adopt(asked, follow, follow);
+    else follow();
   }
 
   /** @param {AttemptRun} run */

@@ -1,5 +1,6 @@
 // Headers with which services announce when a rate limit ends. None of them is a standard yet.
 
+import { noteHint } from '../marks.js';
 import { dateOf, retryAfterMs, serverTime } from '../failures/retry-after.js';
 import { headerOf } from '../failures/status.js';
 
@@ -57,7 +58,11 @@ export function rateLimitHint(response) {
     .filter(([remaining]) => (remaining ? Number.parseFloat(remaining) <= 0 : status === 429))
     .map(([, reset = '']) => resetWait(reset, now))
     .filter((ms) => ms >= 0);
-  return known.length > 0 ? Math.max(...known) : undefined;
+  if (known.length === 0) return undefined;
+  const longest = Math.max(...known);
+  // For who comes next: a success itself needs no wait.
+  if (status < 400) noteHint(response, longest);
+  return longest;
 }
 
 /** Returns the entries of a list. A comma behind the name of a day is part of a date. @param {string} [text] */

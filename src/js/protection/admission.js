@@ -55,6 +55,22 @@ export class Admission {
     if (hintMs > 0) this.ownUntil = this.#state.cooldown?.start(run, hintMs, time) ?? this.ownUntil;
   }
 
+  /** Whether a server's word can hold everyone. */
+  get cools() {
+    return this.#state.cooldown !== undefined;
+  }
+
+  /**
+   * Follows a success that was the last one which a limit allows: all wait for its end, without a probe, because the
+   * server has said when.
+   * @param {AttemptRun} run @param {number} hintMs
+   */
+  foretell(run, hintMs) {
+    const { cooldown } = this.#state;
+    this.#until = NaN;
+    if (cooldown?.start(run, hintMs, now()) !== undefined) cooldown?.probe();
+  }
+
   /** Joins what another end in the round tells: an operation has one admission. @param {Admission} other */
   join({ throttled, pays, ownUntil }) {
     this.throttled ||= throttled;

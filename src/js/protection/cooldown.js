@@ -1,7 +1,7 @@
 // The cooldown: one server's "too many requests" holds everyone who would ask it.
 
 import { read } from '../options/reader.js';
-import { LONGEST } from '../options/rules.js';
+import { LONGEST, SWITCH } from '../options/rules.js';
 import { baseOf, drawFor } from '../run/decision.js';
 import { atMost } from './admission.js';
 import * as machine from './machines.js';
@@ -12,13 +12,15 @@ const MOST_HELD = 1000;
 
 /** @param {unknown} [options] */
 export function cooldown(options) {
-  const given = read(options, { maxHoldMs: LONGEST });
-  return recipe('cooldown', given, () => new Cooldown(given.maxHoldMs));
+  const given = read(options, { maxHoldMs: LONGEST, probe: SWITCH });
+  return recipe('cooldown', given, () => new Cooldown(given));
 }
 
 /** The cooldown of one destination. */
 export class Cooldown {
   #maxHoldMs;
+  /** Whether an attempt passes each hold, and one that was held is not held again. */
+  #probes;
   #state = machine.newCooldown();
   /** Guards of operations that are held now, and when their attempts asked first. @type {Map<object, number>} */
   held = new Map();
@@ -26,9 +28,10 @@ export class Cooldown {
   /** The failure that set it. @type {unknown} */
   cause = undefined;
 
-  /** @param {number} [maxHoldMs] */
-  constructor(maxHoldMs) {
+  /** @param {{ maxHoldMs?: number, probe?: boolean }} options */
+  constructor({ maxHoldMs, probe = true }) {
     this.#maxHoldMs = maxHoldMs;
+    this.#probes = probe;
   }
 
   /** The time until which it holds. */
@@ -46,11 +49,16 @@ export class Cooldown {
     return this.until;
   }
 
-  /** Whether the present hold has let its probe pass: a first attempt, whose success ends it. */
-  get probed() {
-    return this.#state[machine.PROBED] === 1;
+  /**
+   * Whether an attempt passes the present hold, which may be held already: as its probe, if it is a first one, whose
+   * success ends the hold.
+   * @type {(first: boolean, held: boolean) => boolean}
+   */
+  passes(first, held) {
+    return this.#probes && (held || (first && this.#state[machine.PROBED] === 0));
   }
 
+  /** Notes that the present hold has let its probe pass, or has none. */
   probe() {
     this.#state[machine.PROBED] = 1;
   }

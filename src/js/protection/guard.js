@@ -46,14 +46,14 @@ export class Guard {
     // After an answer as before any attempt: no retry of what failed.
     const first = op.run.admission?.pays !== true;
     const leftMs = cooldown?.left(time) ?? 0;
-    // An attempt is held once, and the first one that a hold would hold is its probe.
-    if (cooldown !== undefined && leftMs > 0 && heldAt === undefined && !(first && !cooldown.probed)) {
+    // By default, an attempt is held once, and the first one that a hold would hold is its probe.
+    if (cooldown !== undefined && leftMs > 0 && !cooldown.passes(first, heldAt !== undefined)) {
       if (!cooldown.mayHold(leftMs, op.settings)) return this.#reject(op, 'cooldown', leftMs);
       const ms = cooldown.holdMs(time, op);
       // random() may have aborted.
       if (op.limits.aborted) return ABORTED;
       if (misses(op, ms, time)) return this.#reject(op, 'cooldown', leftMs);
-      cooldown.held.set(this, time);
+      cooldown.held.set(this, heldAt ?? time);
       state.tell('held', { holdMs: ms });
       return { do: 'hold', ms };
     }

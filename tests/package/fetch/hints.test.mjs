@@ -9,6 +9,7 @@ import { importEntry, vectors } from '../lib/consumer.mjs';
 import { importFetch, statuses } from '../lib/fetching.mjs';
 
 const { createFetch, rateLimitHint, retryAfterMs } = await importFetch();
+const { breaker, cooldown, protect } = await importEntry('protection');
 const light = await importEntry('light/fetch');
 const { now, cases } = vectors('retry-after');
 
@@ -103,4 +104,67 @@ test('a limit that GraphQL answers with 200 is waited for', async () => {
   const send = createFetch({ methods: ['POST'], hint: rateLimitHint, retryOn, random: () => 0 }, inner);
   const { clock, value } = await underClock(() => send('http://x/graphql', { method: 'POST' }));
   assert.deepEqual([await value.json(), calls.length, clock.now], [{ data: 'Ada' }, 2, 3000]);
+});
+
+const SPENT = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '30' };
+
+/** Sends a request that gets this answer, then another one. Returns when that is sent, and how much of a hold is left. */
+async function afterwards(answer, options, parts = [cooldown()]) {
+  const protection = protect(...parts);
+  const { inner } = statuses(answer, 200, 200);
+  const starts = [];
+  const send = createFetch({ hint: rateLimitHint, protection, random: () => 0, ...options }, (...args) => {
+    starts.push(performance.now() - 1000);
+    return inner(...args);
+  });
+  const { value } = await underClock(async () => {
+    await send('http://192.0.2.1/');
+    const { cooldown } = protection.for('http://192.0.2.1').status();
+    await send('http://192.0.2.1/');
+    return cooldown?.remainingMs;
+  });
+  return [starts[1], value];
+}
+
+const success = (headers, status = 200) => ({ status, headers: new Headers(headers), body: null });
+
+test('a success that was the last one which a limit allows holds everyone until its window ends', async () => {
+  assert.deepEqual(await afterwards(success(SPENT)), [30_000, 30_000]);
+  assert.deepEqual(await afterwards(success(SPENT, 304)), [30_000, 30_000]);
+  // Composed, and later.
+  const later = async (response) => rateLimitHint(response);
+  assert.deepEqual(await afterwards(success(SPENT), { hint: later }), [30_000, 30_000]);
+  assert.deepEqual(await afterwards(success({ ...SPENT, 'x-ratelimit-reset-after': '90' })), [60_000, 60_000]);
+  for (const [answer, options, parts] of [
+    [success({ ...SPENT, 'x-ratelimit-remaining': '1' })],
+    [success({ 'x-ratelimit-reset-after': '30' })],
+    [success({ ...SPENT, 'x-ratelimit-reset-after': '0' })],
+    // Only what is noted, not what is returned: the request needs no wait.
+    [success({}), { hint: () => 5000 }],
+    [success(SPENT), { hint: undefined }],
+    [success(SPENT), {}, [breaker()]],
+  ])
+    assert.equal((await afterwards(answer, options, parts))[0], 0, JSON.stringify(options));
+});
+
+test('it is no failure, needs no probe, and ends no hold that is running', async () => {
+  const protection = protect(cooldown(), breaker());
+  const at = 'http://192.0.2.1';
+  const answers = [
+    { status: 429, headers: new Headers({ 'retry-after': '60' }), body: null },
+    success(SPENT),
+    200,
+    200,
+  ];
+  const { inner } = statuses(...answers);
+  const send = createFetch({ hint: rateLimitHint, protection, random: () => 0, maxAttempts: 1 }, inner);
+  const { value } = await underClock(async (clock) => {
+    await send(at);
+    // The probe of the hold.
+    await send(at);
+    const { cooldown, breaker } = protection.for(at).status();
+    await Promise.all([send(at), send(at)]);
+    return [cooldown.remainingMs, breaker.failures, clock.now - 1000];
+  });
+  assert.deepEqual(value, [60_000, 0, 60_000]);
 });

@@ -104,13 +104,15 @@ export class Operation {
     this.recorded = this.last?.number;
     const first = this.last?.pays !== true;
     let heldMs;
+    let heldAt;
     for (;;) {
       const time = now();
       const open = breaker?.look(time) ?? 0;
       if (open > 0) return this.reject('breaker', open);
       const left = cooldown?.left(time) ?? 0;
       const held = heldMs !== undefined;
-      if (left > 0 && !held && !(first && cooldown.mayProbe(time))) {
+      const passes = cooldown?.probes && (held || (first && cooldown.mayProbe(time)));
+      if (left > 0 && !passes) {
         const ms = cooldown.hold(time, this.parameters.base, this.draw());
         const most = cooldown.maxHoldMs ?? this.parameters.longest;
         if (left > most || this.misses(ms, time)) return this.reject('cooldown', left);
@@ -120,7 +122,8 @@ export class Operation {
         yield* this.sleep(ms);
         if (this.why) return this.why;
         this.leave();
-        heldMs = now() - time;
+        heldAt ??= time;
+        heldMs = now() - heldAt;
         continue;
       }
       const { pass, wait } = this.state.admit(time, first);

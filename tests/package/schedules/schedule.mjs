@@ -280,7 +280,10 @@ function protection(g, world, gap, hedged) {
   const parts = some(g, {
     budget: [0.6, () => budget(g, world)],
     breaker: [({ hints: 0.5, rows: 1 }[world] ?? 0.75) * (hedged ? 0.7 : 1), () => breaker(g, gap, world)],
-    cooldown: [world === 'hints' ? 1 : 0.4, () => some(g, { maxHoldMs: [0.7, [0, 100, gap * 3, 2e5]] })],
+    cooldown: [
+      world === 'hints' ? 1 : 0.4,
+      () => some(g, { maxHoldMs: [0.7, [0, 100, gap * 3, 2e5]], probe: [0.3, [false]] }),
+    ],
     // Its hooks do.
     isFailure: [0.15, [true]],
     throws: [0.1, [true]],

@@ -85,6 +85,10 @@ options! {
     /// Defaults to [`max_retry_after`](crate::RetryPolicy::with_max_retry_after) of the policy: they wait as long as
     /// the one that the server asked. The deadline bounds all holds together.
     max_hold_ms: Option<f64> = None,
+    /// Whether one attempt passes each hold, because the limit may be that of one route, and the server's guess too
+    /// long. Without a probe nobody does: an attempt that was held is held again while a later hint has not ended. For
+    /// servers that count, or ban for, what comes too early. Defaults to true.
+    probe: bool = true,
 }
 
 macro_rules! checked {

@@ -178,7 +178,7 @@ impl Protected {
                 Next::Begin
             }
             Ok(Entry::Hold { ms }) => {
-                self.held_since = now;
+                self.held_since = if was_held { since } else { now };
                 Next::Hold(duration_from_ms(ms))
             }
             Err(rejection) => {

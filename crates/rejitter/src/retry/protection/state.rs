@@ -42,11 +42,15 @@ impl Locked<'_> {
         let state = &mut *self.state;
         let mut pass = Pass::default();
         let mut probes = false;
-        if let Some(CooldownOptions { max_hold_ms, .. }) = self.recipe.cooldown {
+        if let Some(CooldownOptions {
+            max_hold_ms, probe, ..
+        }) = self.recipe.cooldown
+        {
             let left_ms = state.cooldown.left_ms(now);
             if left_ms > 0.0 {
-                probes = limits.first && !limits.held && !state.cooldown.is_probed();
-                if !probes && !limits.held {
+                let passes = probe && limits.held;
+                probes = probe && limits.first && !passes && !state.cooldown.is_probed();
+                if !probes && !passes {
                     let ms = state.cooldown.hold_ms(now, limits.policy.base_ms(), draw());
                     let longest_ms = limits.policy.max_retry_after_ms();
                     let long = left_ms > max_hold_ms.unwrap_or(longest_ms)
