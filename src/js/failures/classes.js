@@ -45,7 +45,7 @@ export function highestClass(error, classify, nested) {
     for (let left = DEEPEST; left-- && isObject(error); error = causeOf(error)) {
       known = Math.max(known, classify(error));
       // Its cause is how the time was ended, or the failure before it.
-      if (/^TimeoutE|^Request timed/m.test(`${error.name}\n${error.message}`)) break;
+      if (/^TimeoutE|^Request timed/m.test(`${error.name}\n${error.code}\n${error.message}`)) break;
       if (!nested && error.errors?.length) {
         const all = error.errors.map((/** @type {any} */ each) => highestClass(each, classify, true));
         known = Math.max(known, all.includes(HOPELESS) ? HOPELESS : Math.min(...all));

@@ -1,8 +1,8 @@
 // Errors by which a server says that requests come too often, without the status 429 that others say it with.
 
-/** Names of the AWS SDK, which throttles with status 400 and 503. */
+/** Names of the AWS SDK, which throttles with status 400 and 503; of Slack's client, and of Discord's. */
 const NAMES =
-  /^\w*(Throttl|Throughput|RequestLimit|SlowDown)|^(LimitExceededE|BandwidthLimit|PriorRequest|TooManyRequestsE|TransactionInProg)/;
+  /^\w*(Throttl|Throughput|RequestLimit|SlowDown)|^(LimitExceededE|BandwidthLimit|PriorRequest|TooManyRequestsE|TransactionInProg|WebAPIRateLimited|RateLimitError\[)/;
 
 /** @param {any} error */
 export function throttles(error) {

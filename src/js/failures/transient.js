@@ -15,11 +15,19 @@ export function isTransientStatus(status) {
  * Beginnings of `code name: message`, as short as they are unmistakable. Codes of PostgreSQL (connections, resources,
  * shutdowns, serialization, deadlocks, locks; a wrong number of parameters has the code of PgBouncer's lost
  * connections), MySQL (deadlocks, locks, too many connections, shutdowns), mysql2 and Prisma. Then, for errors without
- * a code, the AWS SDK's name of requests that came too slowly, another of ioredis, replies of Redis
- * (those that its client for Go retries), and messages of axios, ioredis, redis and pg.
+ * a code, the AWS SDK's name of requests that came too slowly, others of ioredis and KafkaJS, replies of Redis (those
+ * that its client for Go retries), which have a name of their own in ioredis alone, and messages of axios, ioredis,
+ * redis and pg. Last, gaxios's code of its own timeout.
  */
 const FAILURES =
-  /^(53...|08([^P]..|P01 .*: server conn)|57P0[1235]|40(001|P01)|55P03|ER_(LOCK_[DN]|CON_C|TOO_MANY_U|SERVER_S)|PROTOCOL_CONNECTION_LOST|P(10(0[128]|17)|20(24|3[47]))|\S* (\w*RequestTimeout|MaxRetriesPer|AxiosError: stream |ReplyError: (LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max) |Error: (Command timed out|Client has e|Stream isn't w|Socket closed un|Connection (terminated [ud]|timeout$)|timeout e|Query read t)))/;
+  /^(53...|08([^P]..|P01 .*: server conn)|57P0[1235]|40(001|P01)|55P03|ER_(LOCK_[DN]|CON_C|TOO_MANY_U|SERVER_S)|PROTOCOL_CONNECTION_LOST|P(10(0[128]|17)|20(24|3[47]))|\S* (\w*RequestTimeout|MaxRetriesPer|KafkaJS(ConnectionC|RequestT)|AxiosError: stream |(Reply)?Error: ((LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max) |Command timed out|Client has e|Stream isn't w|Socket (closed un|timeout t)|The client is o|Timeout waiting for a c|Connection (terminated [ud]|timeout$)|timeout e|Query read t))|TimeoutError )/;
+
+/** Kinds of errors of models' services by which an account is exhausted: with 429, but no wait helps. */
+const EXHAUSTED =
+  /\b(insufficient_quota|credit_balance_exhausted|billing_(hard_limit_reached|not_active)|access_terminated)\b/;
+
+/** Kinds of errors that end a stream of theirs, without a status. */
+const INTERRUPTED = /\b(server_error|overloaded_error|rate_limit_error|api_error)\b/;
 
 /**
  * Returns whether another attempt may succeed. False for what is unknown. The wait that a server asks for in the error
@@ -47,16 +55,18 @@ function classOfError(error, waitMs) {
   const { name, message, code = error.errorCode, details, headers = error.response?.headers } = error;
   const number = Number.isInteger(code) ? code : 0;
   const text = `${number ? '' : code} ${name}: ${message}`;
+  const kinds = `${error.code} ${error.type}`;
+  if (EXHAUSTED.test(kinds)) return HOPELESS;
   // AWS throttles with status 400. The temporary failures of SMTP are the four hundreds.
   if (error.$retryable || throttles(error) || FAILURES.test(text) || /^4/.test(error.responseCode)) return NETWORK;
   // gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, UNAVAILABLE, and streams that the server reset. A message
   // that is too large remains so.
-  if (number && typeof details === 'string')
-    return /^\d*$/.test(pushbackOf(error)) && /^([48]|1[04]) (?!.*larger than)|^13 .*RST_/.test(`${code} ${details}`)
+  if (number && (typeof details === 'string' || name === 'ConnectError'))
+    return /^\d*$/.test(pushbackOf(error)) && /^([48]|1[04]) (?!.*larger than)|^13 .*RST_/.test(`${code} ${message}`)
       ? NETWORK
       : HOPELESS;
   const status = statusOf(error) ?? number;
-  if (!/^[45]..$/.test(status)) return failureClass(error, text);
+  if (!/^[45]..$/.test(status)) return INTERRUPTED.test(kinds) ? NETWORK : failureClass(error, text);
   const asked = headerOf(headers, 'x-should-retry') || headerOf(headers, 'stripe-should-retry');
   if (/^(true|false)$/.test(asked)) return asked === 'true' ? NETWORK : HOPELESS;
   // A server that forbids, or finds a body too large, and asks to wait limits the rate.

@@ -161,6 +161,21 @@ test('React: the component shows when the next attempt is due, and stops when it
   await using('react', globals, use, underClock);
 });
 
+test('quota: an exhausted account is not asked again, a rate limit is', async () => {
+  for (const [code, calls] of Object.entries({ insufficient_quota: 1, rate_limit_exceeded: 6 })) {
+    let sent = 0;
+    const fetch = async () => {
+      sent += 1;
+      return Response.json({ error: { code } }, { status: 429 });
+    };
+    await using('quota', { fetch }, async ({ fetch: send }) => {
+      const response = await send(`${ORIGIN}/answers`, { method: 'POST', body: 'x' });
+      assert.equal((await response.json()).error.code, code);
+    });
+    assert.equal(sent, calls);
+  }
+});
+
 test('Polls: more jobs than the budget has tokens are asked for until they are done, or the time is up', async () => {
   const asked = new Map();
   const fetch = async (url) => {

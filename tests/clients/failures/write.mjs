@@ -9,15 +9,27 @@ import { createServer } from 'node:http';
 import net from 'node:net';
 
 import Anthropic from '@anthropic-ai/sdk';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { EmptySchema } from '@bufbuild/protobuf/wkt';
+import { createConnectTransport } from '@connectrpc/connect-node';
+import { REST } from '@discordjs/rest';
 import { HttpConnection, Transport, WeightedConnectionPool } from '@elastic/transport';
+import * as grpcJs from '@grpc/grpc-js';
 import { Octokit } from '@octokit/core';
-import { createClient } from '@redis/client';
+import { createClient, createClientPool } from '@redis/client';
+import { WebClient } from '@slack/web-api';
 import axios from 'axios';
+import { Gaxios } from 'gaxios';
 import got from 'got';
+import { Redis } from 'ioredis';
+import { Kafka, logLevel } from 'kafkajs';
+import ky from 'ky';
+import mysql from 'mysql2/promise';
 import nodeFetch from 'node-fetch';
 import nodemailer from 'nodemailer';
 import OpenAI from 'openai';
+import pgClient from 'pg';
 import Stripe from 'stripe';
 import * as undici from 'undici';
 
@@ -37,6 +49,10 @@ const refused = closing.port;
 await closing.close();
 const dropping = await serve((socket) => socket.once('data', () => socket.destroy()));
 const hanging = await serve(() => {});
+/** For clients that drop the query of their server's address. */
+const limiting = await serve((socket) =>
+  socket.once('data', () => socket.end('HTTP/1.1 429 x\r\nretry-after: 2\r\ncontent-length: 2\r\n\r\n{}')),
+);
 const long = await serve((socket) => socket.write(`HTTP/1.1 200 OK\r\nx-a: ${'y'.repeat(1e5)}\r\n\r\n`));
 /** Answers with the status in the path, and with the query as headers; with an error of AWS if its name follows. */
 const web = await onLoopback(
@@ -50,7 +66,7 @@ const web = await onLoopback(
   }),
 );
 servers.push(web);
-const URLS = { refused, dropping, hanging };
+const URLS = { refused, dropping, hanging, limiting };
 const at = (what) => (what in URLS ? `http://127.0.0.1:${URLS[what]}` : `${web.origin}/${what}`);
 const aborted = AbortSignal.abort();
 
@@ -104,9 +120,145 @@ const redis = async (port, options) => {
   }
 };
 
+/** Answers of a Redis server to each command: this line to PING, OK to the others, or nothing to PING. */
+const redisServer = (line) =>
+  serve((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      const pings = /ping/i.test(data);
+      for (const _ of String(data)
+        .match(/\*\d+\r\n/g)
+        ?.slice(+pings) ?? [])
+        socket.write('+OK\r\n');
+      if (pings && line) socket.write(`-${line}\r\n`);
+    });
+  });
+const replied = async (line, options) => redis(await redisServer(line), options);
+const ioredis = async (line) => {
+  const client = new Redis({ port: await redisServer(line), maxRetriesPerRequest: 0, enableReadyCheck: false });
+  client.on('error', () => {});
+  return client.ping().finally(() => client.disconnect());
+};
+const offline = async () => {
+  const client = createClient({ socket: { port: refused, reconnectStrategy: () => 1000 }, disableOfflineQueue: true });
+  client.on('error', () => {});
+  client.connect().catch(() => {});
+  return client.ping().finally(() => client.destroy());
+};
+const pooled = async () => {
+  const socket = { port: await redisServer(), reconnectStrategy: false };
+  const pool = createClientPool({ socket }, { minimum: 1, maximum: 1, acquireTimeout: 50 });
+  pool.on('error', () => {});
+  await pool.connect();
+  pool.ping().catch(() => {});
+  return pool.ping().finally(() => pool.destroy());
+};
+const kafka = async (port) => {
+  const times = { connectionTimeout: 200, requestTimeout: 200, retry: { retries: 0 } };
+  const producer = new Kafka({ brokers: [`127.0.0.1:${port}`], logLevel: logLevel.NOTHING, ...times }).producer();
+  return producer.connect().finally(() => producer.disconnect());
+};
+const gaxios = (what, options) => new Gaxios({ retry: false }).request({ url: at(what), ...options });
+const dynamodb = (what) => {
+  const credentials = { accessKeyId: 'x', secretAccessKey: 'x' };
+  const client = new DynamoDBClient({ region: 'x', endpoint: at(what), credentials, maxAttempts: 1 });
+  return client.send(new ListTablesCommand({}));
+};
+const silent = Object.fromEntries(
+  'debug info warn error setLevel getLevel setName'.split(' ').map((name) => [name, () => {}]),
+);
+const slack = (what) => {
+  const options = { rejectRateLimitedCalls: true, retryConfig: { retries: 0 }, logger: silent };
+  return new WebClient('x', { slackApiUrl: `${at(what)}&a=`, ...options }).apiCall('auth.test');
+};
+const discord = (what) =>
+  new REST({ api: at(what), retries: 0, rejectOnRateLimit: () => true }).setToken('x').get('/x', { versioned: false });
+/** The answer of a server of ConnectRPC with this code, after so many ms. */
+const connect = async (code, { headers = {}, takes = 0, ...options } = {}) => {
+  const answer = (_, response) => {
+    const send = () => {
+      response.writeHead(503, { 'content-type': 'application/json', ...headers });
+      response.end(JSON.stringify({ code: code.replace(/(?<=.)[A-Z]/g, '_$&').toLowerCase(), message: 'm' }));
+    };
+    setTimeout(send, takes);
+  };
+  const server = await onLoopback(createServer(answer));
+  servers.push(server);
+  const method = { name: 'X', localName: 'x', parent: { typeName: 'x.X' }, methodKind: 'unary', kind: 'rpc' };
+  const { unary } = createConnectTransport({ baseUrl: server.origin, httpVersion: '1.1' });
+  const { signal, timeoutMs } = options;
+  return unary({ ...method, input: EmptySchema, output: EmptySchema }, signal, timeoutMs, undefined, {});
+};
+/** The answer of a server of gRPC with this code and these metadata. */
+const grpc = (code, metadata) =>
+  new Promise((done, failed) => {
+    const server = new grpcJs.Server();
+    const [toBytes, fromBytes] = [(value) => value, (value) => value];
+    const types = {
+      requestSerialize: toBytes,
+      requestDeserialize: fromBytes,
+      responseSerialize: toBytes,
+      responseDeserialize: fromBytes,
+    };
+    const answer = (_, callback) =>
+      callback({ code, details: 'says the server', metadata: grpcJs.Metadata.fromHttp2Headers(metadata) });
+    server.addService({ x: { path: '/x/x', requestStream: false, responseStream: false, ...types } }, { x: answer });
+    server.bindAsync('127.0.0.1:0', grpcJs.ServerCredentials.createInsecure(), (_, port) => {
+      const client = new grpcJs.Client(`127.0.0.1:${port}`, grpcJs.credentials.createInsecure(), {
+        'grpc.enable_retries': 0,
+      });
+      client.makeUnaryRequest('/x/x', toBytes, fromBytes, Buffer.alloc(0), (error) => {
+        client.close();
+        server.forceShutdown();
+        if (error) failed(error);
+        else done();
+      });
+    });
+  });
+/** A PostgreSQL server that answers with an error of this code. */
+const pg = async (code) => {
+  const fields = Buffer.from(`SFATAL\0C${code}\0Msays the server\0\0`);
+  const message = Buffer.concat([Buffer.from('E'), Buffer.alloc(4), fields]);
+  message.writeInt32BE(fields.length + 4, 1);
+  const client = new pgClient.Client({ host: '127.0.0.1', port: await serve((socket) => socket.end(message)) });
+  client.on('error', () => {});
+  return client.connect();
+};
+/** A MySQL server that greets with an error of this number. */
+const mysql2 = async (number) => {
+  const body = Buffer.from('\xff__#08004says the server', 'latin1');
+  body.writeUInt16LE(number, 1);
+  const message = Buffer.concat([Buffer.from([body.length, 0, 0, 0]), body]);
+  return mysql.createConnection({ host: '127.0.0.1', port: await serve((socket) => socket.end(message)) });
+};
+/** A model's service that answers with this body, and with status 200 by a stream of events. */
+const model = (status, body) => async () => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const type = status === 200 ? 'text/event-stream' : 'application/json';
+  return new Response(text, { status, headers: { 'content-type': type } });
+};
+const read = async (stream) => {
+  for await (const _ of await stream);
+};
+const openaiOf = (...answer) => new OpenAI({ apiKey: 'x', maxRetries: 0, fetch: model(...answer) });
+const openaiStream = (event) =>
+  read(
+    openaiOf(200, `data: ${JSON.stringify(event)}\n\n`).chat.completions.create({
+      model: 'x',
+      messages: [],
+      stream: true,
+    }),
+  );
+const anthropicStream = (type) => {
+  const event = { type: 'error', error: { type, message: 'm' } };
+  const fetch = model(200, `event: error\ndata: ${JSON.stringify(event)}\n\n`);
+  const client = new Anthropic({ apiKey: 'x', maxRetries: 0, fetch });
+  return read(client.messages.create({ model: 'x', max_tokens: 1, messages: [], stream: true }));
+};
+
 const FIELDS = (
   'name message code errno syscall status statusCode type responseCode errorCode $retryable $metadata details headers ' +
-  'response errors cause detail original'
+  'response $response responseHeaders metadata retryAfter errors cause detail original'
 ).split(' ');
 const plain = (text) =>
   text
@@ -124,9 +276,13 @@ function dataOf(error, depth = 4) {
     if (field === 'headers') {
       const asked = Object.entries(value.entries ? Object.fromEntries(value) : value);
       data.headers = Object.fromEntries(asked.filter(([name]) => /should-retry|retry-after/.test(name)));
-    } else if (field === 'response') {
+    } else if (/^\$?response$/.test(field)) {
       const { status, statusCode, headers } = dataOf(value, depth - 1);
-      data.response = { status, statusCode, headers };
+      // That of the AWS SDK is of interest for what it asks.
+      if (field === 'response' || Object.keys(headers ?? {}).length > 0) data[field] = { status, statusCode, headers };
+    } else if (field === 'metadata') {
+      const asked = Object.entries(value.toHttp2Headers?.() ?? Object.fromEntries(value));
+      data.metadata = Object.fromEntries(asked.filter(([name]) => /retry/.test(name)));
     } else if (field === '$metadata') data.$metadata = { httpStatusCode: value.httpStatusCode };
     else if (field === 'errors') data.errors = Array.from(value, (each) => dataOf(each, depth - 1));
     else data[field] = dataOf(value, depth - 1);
@@ -137,6 +293,8 @@ function dataOf(error, depth = 4) {
 /** The functions that rows call, by their names in the rows. */
 const SCOPE = {
   ...{ openai, anthropic, stripe, octokit, elastic, mail, smtp, redis, nodeFetch, sqs, axios, got, undici },
+  ...{ replied, ioredis, offline, pooled, kafka, gaxios, dynamodb, slack, discord, connect, grpc, pg, mysql2, ky },
+  ...{ openaiOf, openaiStream, anthropicStream },
   ...{ at, aborted, refused, dropping, hanging, long },
 };
 
@@ -160,7 +318,9 @@ for (const { close } of servers) await close();
 const rows = real.map((row) => `    ${JSON.stringify(row)}`).join(',\n');
 writeFileSync(
   FILE,
-  text.replace(/(?<="real": \[\n)[^]*?(?=\n {2}\])/, () => rows),
+  text
+    .replace(/(?<="ran": ")[^"]*/, new Date().toISOString().slice(0, 10))
+    .replace(/(?<="real": \[\n)[^]*?(?=\n {2}\])/, () => rows),
 );
 console.log(`${real.length} rows of real clients`);
 process.exit();

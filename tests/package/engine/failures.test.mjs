@@ -3,18 +3,39 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 
 import { fails } from '../lib/callbacks.mjs';
-import { importPackage, vectors } from '../lib/consumer.mjs';
+import { importPackage, repo, vectors } from '../lib/consumer.mjs';
 import { importFetch } from '../lib/fetching.mjs';
-import { caught } from '../lib/readers.mjs';
+import { operate } from '../lib/operate.mjs';
+import { caught, tableIn } from '../lib/readers.mjs';
 import { compare } from './failures/fetches.mjs';
-import { misjudged, sendsAgain } from './failures/rows.mjs';
+import { errorsOf, misjudged, sendsAgain } from './failures/rows.mjs';
 
 const { isProgrammingError, isTransientError, permanent, retry, retryAfter } = await importPackage();
 const { createFetch } = await importFetch();
 const { real, made, codes } = vectors('failures');
+
+/** What no package has: failures/fetches.mjs makes them. */
+const HOST = 'the host';
+/** The packages of clients whose name is another one; Prisma's needs a database of its own. */
+const CLIENTS = {
+  ...Object.fromEntries(['`fetch`', 'sockets', 'streams', 'DNS', 'HTTP/2'].map((name) => [name, HOST])),
+  'the AWS SDK': '@aws-sdk/client-dynamodb',
+  'AWS SDK': '@aws-sdk/client-sqs',
+  Anthropic: '@anthropic-ai/sdk',
+  Octokit: '@octokit/core',
+  Elasticsearch: '@elastic/transport',
+  gRPC: '@grpc/grpc-js',
+  ConnectRPC: '@connectrpc/connect',
+  Slack: '@slack/web-api',
+  Discord: '@discordjs/rest',
+  Prisma: 'Prisma',
+  redis: '@redis/client',
+};
 
 /** An error of a row of codes: `$` in a text, and the number 0, stand for the code. */
 const coded = (shape, code) =>
@@ -48,6 +69,29 @@ for (const [name, rows] of Object.entries({ 'real clients': real, 'rows by hand'
   test(`classifies failures of ${name}, bare and as a cause`, async () => {
     assert.deepEqual(await misjudged({ createFetch, isTransientError }, rows), []);
   });
+
+test('who classifies by the errors of real clients waits as their servers ask', async () => {
+  const asking = real.filter(({ waitMs }) => waitMs !== undefined);
+  assert.ok(asking.length >= 15);
+  for (const { client, what, error: data, waitMs = 1 } of real.filter(({ transient }) => transient))
+    for (const error of errorsOf(data)) {
+      const options = { retryIf: isTransientError, jitter: 'none', baseMs: 1, random: () => 0, maxAttempts: 2 };
+      assert.deepEqual((await operate(fails(error), options)).delays, [waitMs], `${client}, ${what}`);
+    }
+});
+
+test('there are failures of every client that a page says to know', () => {
+  const rows = new Set([...real, ...codes].map(({ client }) => client.split(' ')[0]));
+  const pages = ['what-to-retry', 'databases'].map((name) => readFileSync(join(repo, `docs/guide/${name}.md`), 'utf8'));
+  const [, list] = /knows the errors of ([^:]*), with their causes/s.exec(pages[0]) ?? [];
+  const named = list.split(/,\s|\sand\s/).map((name) => name.trim().replace(/^Node's /, ''));
+  const rowsOf = tableIn(pages[1], 'client').map(([cell]) => cell.replace(/ \(.*/, ''));
+  assert.ok(named.length >= 20 && rowsOf.length >= 6);
+  for (const name of [...named, ...rowsOf]) {
+    const wanted = CLIENTS[name] ?? name.toLowerCase();
+    assert.ok(wanted === HOST || rows.has(wanted), `${name}: no row of ${wanted} in failures.json`);
+  }
+});
 
 test('what createFetch sends again is transient, but for answers, which it does not get as errors', () => {
   const more = [...real, ...made].filter(({ transient, fetch, error }) => fetch && !transient && !error.response);

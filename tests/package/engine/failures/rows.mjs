@@ -11,6 +11,10 @@ function errorOf(data, headersOf) {
   return Object.assign('message' in data ? new Error() : {}, Object.fromEntries(fields));
 }
 
+/** Both forms of an error: its headers as an object, and as Headers. */
+export const errorsOf = (data) =>
+  [(headers) => headers, (headers) => new Headers(headers)].map((headersOf) => errorOf(data, headersOf));
+
 /** Returns whether createFetch sends a request again when its inner fetch fails with this. */
 export async function sendsAgain(createFetch, error) {
   let calls = 0;
@@ -26,8 +30,7 @@ export async function sendsAgain(createFetch, error) {
 export async function misjudged({ createFetch, isTransientError }, rows) {
   const wrong = new Set();
   for (const { client, what, transient, fetch, error: data } of rows)
-    for (const headersOf of [(headers) => headers, (headers) => new Headers(headers)]) {
-      const error = errorOf(data, headersOf);
+    for (const error of errorsOf(data)) {
       for (const each of [error, Object.assign(new Error('load'), { cause: error })])
         if (isTransientError(each) !== transient) wrong.add(`isTransientError ${!transient}: ${client} ${what}`);
       if ((await sendsAgain(createFetch, error)) !== fetch) wrong.add(`createFetch ${!fetch}: ${client} ${what}`);
