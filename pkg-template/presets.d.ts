@@ -64,7 +64,7 @@ export const jpillora: {
   readonly maxAttempts: number;
 };
 
-/** p-retry: 10 retries from 1 s, no jitter, none for programming errors. */
+/** p-retry: 10 retries from 1 s, no jitter. It stops at a TypeError that is not the network's, and at what is no Error. */
 export const pRetry: {
   readonly baseMs: 1000;
   /** `Infinity` */
@@ -81,6 +81,36 @@ export const pRetryRandomized: {
   readonly capMs: number;
   readonly jitter: { readonly type: 'additive'; readonly ratio: 1 };
   readonly maxAttempts: 11;
+  readonly retryIf: (error: unknown) => boolean;
+};
+
+/**
+ * Returns the options that mean the same as p-retry's, for packages that take those from their users.
+ *
+ * @example
+ * ```js
+ * import { retry } from 'rejitter';
+ * import { pRetryOptions } from 'rejitter/presets';
+ * await retry(callApi, pRetryOptions({ retries: 3, minTimeout: 100, randomize: true }));
+ * ```
+ */
+export function pRetryOptions(options?: {
+  /** Number of attempts after the first one. @default 10 */
+  retries?: number | undefined;
+  /** @default 2 */
+  factor?: number | undefined;
+  /** First wait, in ms. @default 1000 */
+  minTimeout?: number | undefined;
+  /** Longest wait, in ms. @default Infinity */
+  maxTimeout?: number | undefined;
+  /** Whether each wait is multiplied by a number between 1 and 2. @default false */
+  randomize?: boolean | undefined;
+}): {
+  readonly baseMs: number;
+  readonly capMs: number;
+  readonly factor?: number;
+  readonly jitter: 'none' | { readonly type: 'additive'; readonly ratio: 1 };
+  readonly maxAttempts: number;
   readonly retryIf: (error: unknown) => boolean;
 };
 

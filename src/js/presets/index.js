@@ -3,10 +3,20 @@
 
 import { BOUND, CEILING, DRAW } from '../options/codes.js';
 import { preset } from '../options/preset.js';
-import { isProgrammingError } from '../failures/network.js';
+import { isNetworkMessage } from '../failures/network.js';
 
-/** @param {unknown} error */
-const isOutside = (error) => !isProgrammingError(error);
+/**
+ * Decides as p-retry: it stops at a TypeError that is not the network's, and at a value that is no error.
+ * @param {any} error
+ */
+function isOutside(error) {
+  try {
+    return error instanceof Error && (!(error instanceof TypeError) || isNetworkMessage(error.message));
+  } catch {
+    // A value that throws when it is read.
+    return false;
+  }
+}
 
 // Standard mode of the AWS SDKs since 2020: r * 1 s * 2^(k-1), clamped to 20 s, 3 attempts.
 export const awsSdk2020 = /* @__PURE__ */ preset(DRAW, { baseMs: 1000, capMs: 20_000, maxAttempts: 3 });
@@ -67,6 +77,18 @@ export const pRetryRandomized = /* @__PURE__ */ preset(DRAW, {
   ...P_RETRY,
   jitter: /* @__PURE__ */ Object.freeze({ type: 'additive', ratio: 1 }),
 });
+
+/**
+ * The options of p-retry, for packages that take them from their users.
+ * @param {{ retries?: number, factor?: number, minTimeout?: number, maxTimeout?: number, randomize?: boolean }} [options]
+ */
+export function pRetryOptions({ retries = 10, factor, minTimeout = 1000, maxTimeout = Infinity, randomize } = {}) {
+  const base = { baseMs: minTimeout, capMs: maxTimeout, maxAttempts: retries + 1, retryIf: isOutside };
+  const own = { ...base, ...(factor !== undefined && { factor }) };
+  return randomize
+    ? preset(DRAW, { ...own, jitter: /** @type {const} */ ({ type: 'additive', ratio: 1 }) })
+    : preset(BOUND, { ...own, jitter: 'none' });
+}
 
 // Truncated binary exponential backoff: N = 10, T = 10 s.
 export const truncatedBinary = /* @__PURE__ */ preset(BOUND, {

@@ -127,10 +127,34 @@ for (const { preset, source, attempts, totalTimeoutMs, overrides, within = 1e-12
     assert.deepEqual([maxAttempts, limit], [attempts, totalTimeoutMs]);
   });
 
+test('pRetryOptions takes what users of p-retry pass on', () => {
+  const { pRetryOptions } = presets;
+  for (const [given, preset, own] of [
+    [{}, 'pRetry', {}],
+    [undefined, 'pRetry', {}],
+    [{ randomize: true }, 'pRetryRandomized', {}],
+    [
+      { retries: 2, factor: 3, minTimeout: 50, maxTimeout: 400 },
+      'pRetry',
+      { maxAttempts: 3, factor: 3, baseMs: 50, capMs: 400 },
+    ],
+    [{ retries: Infinity, randomize: false }, 'pRetry', { maxAttempts: Infinity }],
+  ]) {
+    const options = pRetryOptions(given);
+    assert.ok(Object.isFrozen(options));
+    assert.deepEqual(dataOf(options), dataOf({ ...presets[preset], ...own }));
+    assert.equal(options.retryIf, presets[preset].retryIf);
+  }
+  assert.throws(() => new RetryPolicy(pRetryOptions({ retries: -1 })), /maxAttempts must be a positive integer/);
+});
+
 for (const name of ['pRetry', 'pRetryRandomized'])
-  test(`${name} stops at programming errors, as p-retry does`, async () => {
+  test(`${name} stops at TypeErrors and at what is no error, as p-retry does`, async () => {
     const calls = async (fn, overrides) => (await operate(fn, { ...presets[name], ...overrides })).calls;
     assert.equal(await calls(() => undefined.foo), 1);
-    for (const error of [new TypeError('fetch failed'), new Error('busy')]) assert.equal(await calls(fails(error)), 11);
+    const unreadable = Object.defineProperty(new TypeError('x'), 'message', { get: fails(0) });
+    for (const value of ['text', undefined, { message: 'x' }, unreadable]) assert.equal(await calls(fails(value)), 1);
+    for (const error of [new TypeError('fetch failed'), new Error('busy'), new ReferenceError('x')])
+      assert.equal(await calls(fails(error)), 11);
     assert.equal(await calls(() => undefined.foo, { retryIf: () => true }), 11);
   });

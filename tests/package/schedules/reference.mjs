@@ -60,7 +60,7 @@ export const named = Object.fromEntries(Object.entries(NAMED).map(([name, more])
 export const retrySync = (fn, options) =>
   CHANNEL.traceSync(() => blocking(new RetryPolicy(options).begin(fn, { sync: true })));
 
-const retryIf = (error) => !isA(error, TypeError);
+const retryIf = (error) => isA(error, Error) && !isA(error, TypeError);
 const { pRetry, pRetryRandomized } = PRESETS;
 export const presets = {
   ...PRESETS,

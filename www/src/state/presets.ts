@@ -3,7 +3,7 @@ import { RetryPolicy, type PolicyOptions } from 'rejitter';
 import * as exported from 'rejitter/presets';
 import { INITIAL, strategyOf, type Strategy } from './strategy';
 
-const { goRetryableHttpRetryOn: _, ...presets } = exported;
+const { goRetryableHttpRetryOn: _, pRetryOptions: __, ...presets } = exported;
 
 const LABELS = {
   awsSdk2026: 'AWS SDKs (2026)',
