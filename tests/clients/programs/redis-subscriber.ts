@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { permanent } from 'rejitter';
 import { keepConnected } from 'rejitter/reconnect';
 import type { ReconnectOptions } from 'rejitter/reconnect';
 
@@ -9,7 +10,8 @@ export const subscribe = (url: string, handle: Handle, catchUp: () => Promise<vo
     const client = new Redis(url, { retryStrategy: () => null, lazyConnect: true });
     signal.addEventListener('abort', () => client.disconnect());
     const ended = new Promise((_, reject) => {
-      client.on('error', reject).on('end', () => reject(new Error('ended')));
+      const failed = (error: Error) => reject(/^(WRONGPASS|NOAUTH)/.test(error.message) ? permanent(error) : error);
+      client.on('error', failed).on('end', () => reject(new Error('ended')));
     });
     ended.catch(() => {});
     client.on('message', (_, text) => {

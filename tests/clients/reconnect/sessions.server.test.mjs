@@ -55,6 +55,19 @@ test('Redis: a subscriber through a restart of the server', limit, async () => {
   await until('no subscriber is left', async () => (await publisher.pubsub('NUMSUB', 'jobs'))[1] === 0);
 });
 
+test('Redis: wrong credentials end it', limit, async () => {
+  const server = await redis();
+  closers.push(() => server.stop());
+  const subscribe = await programOf('redis-subscriber');
+  const { handle, catchUp } = listener();
+  let attempts = 0;
+  const options = { baseMs: 10, onAttempt: () => attempts++ };
+  await assert.rejects(subscribe(`redis://nobody:wrong@${server.host}:${server.port}`, handle, catchUp, options), {
+    message: /^WRONGPASS/,
+  });
+  assert.equal(attempts, 1);
+});
+
 test('PostgreSQL: LISTEN, and a backend that is terminated', limit, async () => {
   const server = await postgres();
   closers.push(() => server.stop());
@@ -95,6 +108,21 @@ test('MQTT: a broker that drops its clients', limit, async () => {
   });
   assert.deepEqual(seen.heard, ['one']);
   await until('no client is left', () => clients.size === 0);
+});
+
+test('MQTT: wrong credentials end it', limit, async () => {
+  const broker = await Aedes.createBroker();
+  broker.authenticate = (_, __, ___, done) => done(Object.assign(new Error('x'), { returnCode: 4 }), false);
+  const server = await onLoopback(createServer(broker.handle));
+  closers.push(() => new Promise((done) => broker.close(() => server.close().then(done))));
+  const keepTopic = await programOf('mqtt');
+  let attempts = 0;
+  const options = { baseMs: 10, onAttempt: () => attempts++ };
+  await assert.rejects(
+    keepTopic(`mqtt://127.0.0.1:${server.port}`, () => {}, options),
+    { code: 4 },
+  );
+  assert.equal(attempts, 1);
 });
 
 test('gRPC: a stream goes on after the last job, and a permanent status ends it', limit, async () => {
