@@ -2,7 +2,7 @@
 // has ended, before a wait, and at the end.
 
 import { restack } from '../run/report.js';
-import { now } from '../run/timer.js';
+import { elapsed, now } from '../run/timer.js';
 import { Admission } from './admission.js';
 import { SUCCESS } from './machines.js';
 import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
@@ -63,7 +63,7 @@ export class Guard {
     if (breaker && ticket === 0) return this.#reject(op, 'breaker', breaker.numbers(time).retryAfterMs);
     if (leftMs > 0 && heldAt === undefined) cooldown?.probe();
     const until = leftMs > 0 ? cooldown?.until : NaN;
-    const fields = heldAt === undefined ? undefined : { heldMs: time - heldAt };
+    const fields = heldAt === undefined ? undefined : { heldMs: elapsed(heldAt, time) };
     return { do: 'begin', admission: new Admission(state, ticket, first, fields, until) };
   }
 

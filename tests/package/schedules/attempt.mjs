@@ -1,6 +1,6 @@
 // An attempt of the reference, from its admission to its end, and what protection hears of that.
 
-import { INTERRUPTED, now } from './timer.mjs';
+import { INTERRUPTED, elapsed, now } from './timer.mjs';
 import { FAILURE, NOTHING, SUCCESS } from './machines.mjs';
 import { tell } from './states.mjs';
 import { isA, own } from './values.mjs';
@@ -28,7 +28,7 @@ export class Attempt {
       previousDelayMs: previous?.delayMs,
       signal: this.controller.signal,
       get elapsedMs() {
-        return now() - startedAt;
+        return elapsed(startedAt, now());
       },
       get remainingMs() {
         return Math.max(0, deadline - now());
@@ -93,7 +93,7 @@ export class Attempt {
     if (isFailure) {
       const { number, startedAt, endedAt = now() } = this;
       const end = { ...outcomeOf(this), ...(status && { status }), attempt: number };
-      this.said = VERDICTS.get(tell(isFailure, { ...end, durationMs: endedAt - startedAt }));
+      this.said = VERDICTS.get(tell(isFailure, { ...end, durationMs: elapsed(startedAt, endedAt) }));
     }
     this.answered = this.said === undefined ? answered : this.said !== FAILURE;
     this.pays = !this.answered;

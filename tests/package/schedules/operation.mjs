@@ -4,7 +4,7 @@ import { AWAITED } from '../lib/callbacks.mjs';
 import { Attempt, outcomeOf } from './attempt.mjs';
 import { SUCCESS } from './machines.mjs';
 import { tell } from './states.mjs';
-import { INTERRUPTED, adopt, now, steps, timer } from './timer.mjs';
+import { INTERRUPTED, adopt, elapsed, now, steps, timer } from './timer.mjs';
 import { RejectedError, RetryError, SupersededError, TimeoutError, accountOf, blame, isA } from './values.mjs';
 import { computedWait, draw, hintedWait } from './waits.mjs';
 
@@ -123,7 +123,7 @@ export class Operation {
         if (this.why) return this.why;
         this.leave();
         heldAt ??= time;
-        heldMs = now() - heldAt;
+        heldMs = elapsed(heldAt, now());
         continue;
       }
       const { pass, wait } = this.state.admit(time, first);
@@ -492,7 +492,7 @@ export class Operation {
 
   event(attempt, more) {
     const { name, maxAttempts } = this.options;
-    return { attempt, attemptsLeft: maxAttempts - attempt, name, ...more, elapsedMs: now() - this.startedAt };
+    return { attempt, attemptsLeft: maxAttempts - attempt, name, ...more, elapsedMs: elapsed(this.startedAt, now()) };
   }
 
   /** How the operation ends. */
@@ -552,14 +552,14 @@ export class Operation {
     const records = kept.map(({ number: attempt, delayMs, heldMs, hedge, superseded, ...each }) =>
       Object.freeze({
         ...{ attempt, delayMs, heldMs, hedge, superseded, ...outcomeOf(each) },
-        startMs: each.startedAt - startedAt,
-        durationMs: each.endedAt - each.startedAt,
+        startMs: elapsed(startedAt, each.startedAt),
+        durationMs: elapsed(each.startedAt, each.endedAt),
       }),
     );
     return Object.freeze({
       reason,
       attempts: attempts.length,
-      elapsedMs: now() - startedAt,
+      elapsedMs: elapsed(startedAt, now()),
       hintMs: hint >= 0 ? hint : undefined,
       retryAfterMs: rejection?.retryAfterMs,
       dropped: attempts.length - records.length,

@@ -7,6 +7,9 @@ export const INTERRUPTED = Symbol('interrupted');
 
 export const now = () => performance.now();
 
+/** The clock may step back: no time is negative. */
+export const elapsed = (from, to) => Math.max(0, to - from);
+
 /** Each `setTimeout` that has fired before its time: the clock is not that of its timers. */
 const fakes = new WeakSet();
 
