@@ -3,7 +3,7 @@
 import { noteHint, readMarks } from '../marks.js';
 import { HOPELESS, NETWORK, failureClass, highestClass } from './classes.js';
 import { headerOf, statusOf } from './status.js';
-import { throttles } from './throttles.js';
+import { THROTTLED } from './throttles.js';
 import { pushbackOf, waitOf } from './waits.js';
 
 /** 520 to 524 and 530 are Cloudflare's, 529 is Anthropic's; 501 and 505 do not pass. @param {number} status */
@@ -22,12 +22,9 @@ export function isTransientStatus(status) {
 const FAILURES =
   /^(53...|08([^P]..|P01 .*: server conn)|57P0[1235]|40(001|P01)|55P03|ER_(LOCK_[DN]|CON_C|TOO_MANY_U|SERVER_S)|PROTOCOL_CONNECTION_LOST|P(10(0[128]|17)|20(24|3[47]))|\S* (\w*RequestTimeout|MaxRetriesPer|KafkaJS(ConnectionC|RequestT)|AxiosError: stream |(Reply)?Error: ((LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max) |Command timed out|Client has e|Stream isn't w|Socket (closed un|timeout t)|The client is o|Timeout waiting for a c|Connection (terminated [ud]|timeout$)|timeout e|Query read t))|TimeoutError )/;
 
-/** Kinds of errors of models' services by which an account is exhausted: with 429, but no wait helps. */
-const EXHAUSTED =
-  /\b(insufficient_quota|credit_balance_exhausted|billing_(hard_limit_reached|not_active)|access_terminated)\b/;
-
-/** Kinds of errors that end a stream of theirs, without a status. */
-const INTERRUPTED = /\b(server_error|overloaded_error|rate_limit_error|api_error)\b/;
+/** Kinds of errors of models' services: of an exhausted account, whose 429 no wait mends; and in the midst of a stream. */
+const EXHAUSTED = /\b(insufficient_quota|credit_balance_exh|billing_(hard_limit|not_active)|access_termi)/;
+const INTERRUPTED = /\b(server|overloaded|rate_limit|api)_error/;
 
 /**
  * Returns whether another attempt may succeed. False for what is unknown. The wait that a server asks for in the error
@@ -41,8 +38,6 @@ export function isTransientError(error) {
   const known = highestClass(error, (each) => {
     const ms = waitOf(each);
     longest = Math.max(ms, longest);
-    // The caller may ask about a cause of what failed, or wrap that.
-    if (ms > 0) noteHint(each, ms);
     return classOfError(each, ms);
   });
   if (longest > 0) noteHint(error, longest);
@@ -58,7 +53,7 @@ function classOfError(error, waitMs) {
   const kinds = `${error.code} ${error.type}`;
   if (EXHAUSTED.test(kinds)) return HOPELESS;
   // AWS throttles with status 400. The temporary failures of SMTP are the four hundreds.
-  if (error.$retryable || throttles(error) || FAILURES.test(text) || /^4/.test(error.responseCode)) return NETWORK;
+  if (error.$retryable || THROTTLED.test(name) || FAILURES.test(text) || /^4/.test(error.responseCode)) return NETWORK;
   // gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, UNAVAILABLE, and streams that the server reset. A message
   // that is too large remains so.
   if (number && (typeof details === 'string' || name === 'ConnectError'))

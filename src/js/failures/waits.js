@@ -14,11 +14,11 @@ export const pushbackOf = ({ metadata }) => headerOf(metadata, 'grpc-retry-pushb
  */
 export function waitOf(error) {
   const { name, code, headers, response, $response, responseHeaders, metadata, retryAfter } = error;
+  // Seconds in Slack's errors, ms in Discord's.
+  let longest = retryAfter * (/^slack_/.test(code) ? 1000 : +/^RateLimitError\[/.test(name)) || 0;
   // The AWS SDK hides its response, Vercel's SDK has another name for headers, and ConnectRPC's metadata are headers.
   const lists = [headers, response?.headers, $response?.headers, responseHeaders, metadata];
-  lists.push({ 'retry-after-ms': pushbackOf(error) });
-  const asked = lists.map((each) => (isObject(each) && retryAfterMs(each)) || 0);
-  // Seconds in Slack's errors, ms in Discord's.
-  const unitMs = /^slack_/.test(code) ? 1000 : /^RateLimitError\[/.test(name) ? 1 : 0;
-  return Math.max(...asked, unitMs * retryAfter || 0);
+  for (const each of [...lists, { 'retry-after-ms': pushbackOf(error) }])
+    if (isObject(each)) longest = Math.max(retryAfterMs(each) ?? 0, longest);
+  return longest;
 }

@@ -125,7 +125,8 @@ export function classify(run, verdict, also = ', or a promise of these') {
   // The predicate may have aborted.
   if (limits.aborted) return 'aborted';
   const again = verdict !== false;
-  readHints(run);
+  // A response was read before its verdict.
+  if (!task) readHints(run);
   run.demandedMs =
     typeof verdict === 'boolean'
       ? undefined

@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { underClock } from '../lib/clock.mjs';
-import { installed, project } from '../lib/consumer.mjs';
+import { installed, project, runThread } from '../lib/consumer.mjs';
 
 const code = `export * from 'rejitter';
 export * from 'rejitter/engines';
@@ -71,4 +72,29 @@ test('a Proxy of a protection works', () => {
   protection.for('a').close();
   assert.equal(protection.for('a').status().breaker.state, 'closed');
   assert.deepEqual(protection.keys(), ['a']);
+});
+
+test('a wait that one copy finds in an error is followed by the others, as modules, CommonJS and queues', async () => {
+  const { retry: required } = createRequire(join(dir, 'main.cjs'))('rejitter');
+  const error = () => Object.assign(new Error('busy'), { status: 429, headers: { 'retry-after': '1' } });
+  const { isTransientError } = library;
+  const options = { jitter: 'none', baseMs: 1, random: () => 0, maxAttempts: 2, retryIf: isTransientError };
+  const fails = () => Promise.reject(error());
+  for (const run of [retry, library.retry, translated.retry, required])
+    assert.deepEqual((await underClock(() => run(fails, options).catch(() => {}))).clock.delays, [1000]);
+  const policy = new RetryPolicy(options);
+  for (const { nextDelay } of [app, library]) assert.equal(nextDelay(policy, { attempt: 1, error: error() }), 1000);
+});
+
+test('where the global object is frozen, waits are noted in each copy', async () => {
+  const code = `import { isTransientError, retry } from 'rejitter';
+    Object.freeze(globalThis);
+    const error = Object.freeze(Object.assign(new Error('busy'), { status: 429, headers: { 'retry-after-ms': '40' } }));
+    const from = performance.now();
+    const fn = () => Promise.reject(error);
+    await retry(fn, { baseMs: 0, maxAttempts: 2, retryIf: isTransientError }).catch(() => {});
+    console.log(performance.now() - from >= 39);`;
+  const folder = project('frozen', { 'main.mjs': code });
+  const { stdout, stderr } = await runThread(join(folder, 'main.mjs'));
+  assert.deepEqual([stdout, stderr], ['true\n', '']);
 });

@@ -94,7 +94,6 @@ for (const [name, run] of Object.entries(WAYS)) {
         return verdict;
       },
       ({ cause }) => isTransientError(cause),
-      (error) => isTransientError(new Error('load', { cause: error })),
     ])
       assert.deepEqual(await delaysOf(wrapped, { retryIf }), [1000]);
     assert.deepEqual(await delaysOf(wrapped, { retryIf: () => true }), [], 'noted by the operations before');

@@ -24,22 +24,23 @@ export const BUDGETS = [
   budget("{ delayMs, retry } from 'rejitter/light'", 'rejitter/light with delayMs', 2_350, 2_350),
   // An abort ends the body after the operation, by a weak link: AbortSignal.any keeps 50 B per call in Node 20.
   budget("{ createFetch, fetchWithRetry } from 'rejitter/light/fetch'", 'rejitter/light/fetch', 3_880, 3_700),
-  // Marks are read by one function for all entries; an attempt is an object of its own, with limits of its own.
-  budget("{ retryWithFullJitter } from 'rejitter'", 'retryWithFullJitter', 9_455, 9_400),
-  budget("{ RetryPolicy } from 'rejitter'", 'RetryPolicy', 10_730, 10_900),
+  // Marks are read by one function for all entries; an attempt is an object of its own, with limits of its own. The word
+  // of a server takes 260 B: `hint` 95, what is noted beside errors 105, further chains of causes 30.
+  budget("{ retryWithFullJitter } from 'rejitter'", 'retryWithFullJitter', 9_690, 9_500),
+  budget("{ RetryPolicy } from 'rejitter'", 'RetryPolicy', 10_930, 10_800),
   // The same, and the other strategies, retrySync and isTransientError.
-  budget(`{ ${EXPORTS.join(', ')} } from 'rejitter'`, 'rejitter, everything', 13_800, 13_000),
+  budget(`{ ${EXPORTS.join(', ')} } from 'rejitter'`, 'rejitter, everything', 15_020, 13_000),
   // The same, and a caller's own errors are known by a wrapper, not by when they come.
-  budget("{ createFetch } from 'rejitter/fetch'", 'rejitter/fetch', 16_480, 16_400),
+  budget("{ createFetch } from 'rejitter/fetch'", 'rejitter/fetch', 16_670, 16_700),
   budget(
     "{ createFetch } from 'rejitter/fetch'; export { breaker, budget, cooldown, protect } from 'rejitter/protection'",
     'rejitter/fetch with three parts of protection',
-    21_800,
-    21_800,
+    22_170,
+    22_000,
   ),
   // Losses that are true: whole seconds, 32 bits, caps that no wait reaches.
   ...Object.entries({
-    ...{ nextDelay: 1_040, bullmq: 1_075, pgBoss: 1_620, temporal: 1_550, stepFunctions: 1_570, sqs: 1_600 },
+    ...{ nextDelay: 1_290, bullmq: 1_310, pgBoss: 1_620, temporal: 1_550, stepFunctions: 1_580, sqs: 1_600 },
     ...{ cloudTasks: 1_580, grpc: 1_580 },
   }).map(([name, limit]) => budget(`{ ${name} } from 'rejitter/engines'`, `rejitter/engines, ${name}`, limit, 1_500)),
   // A first success that costs a quarter, holds, keys of a fetch, an SDK that is late or throws.
@@ -47,22 +48,22 @@ export const BUDGETS = [
   // What recipes import for other clients, alone.
   budget("{ retryAfterMs } from 'rejitter/fetch'", 'rejitter/fetch, retryAfterMs', 3_080, 4_000),
   budget("{ HttpStatusError } from 'rejitter/fetch'", 'rejitter/fetch, HttpStatusError', 2_560, 4_000),
-  budget("{ permanent } from 'rejitter'", 'permanent', 865, 800),
+  budget("{ permanent } from 'rejitter'", 'permanent', 870, 800),
   budget("{ TimeoutError } from 'rejitter'", 'TimeoutError', 480, 500),
   // Options, errors and the core, which are those of `retry`, weigh most of it.
-  budget("{ keepConnected } from 'rejitter/reconnect'", 'rejitter/reconnect', 8_000, 8_000),
+  budget("{ keepConnected } from 'rejitter/reconnect'", 'rejitter/reconnect', 8_110, 8_000),
 ];
 
 /** Bytes of brotli that parts add to an app. */
 export const PARTS = [
   // The order of three names in the reader of options moves it by 50 B.
-  ['rejitter/protection', 'budget, protect', 3_385, 3_300],
-  ['rejitter/protection', 'breaker, budget, cooldown, protect', 5_460, 5_500],
-  ['rejitter/protection', 'SupersededError, breaker, budget, cooldown, hedge, protect', 7_150, 7_400],
-  ['rejitter/reconnect', 'keepConnected', 1_860, 1_900],
-  ['rejitter/reconnect', 'closeError, keepConnected', 2_090, 2_100],
-  // The failures of all hosts, clients and databases: it has what createFetch has.
-  ['rejitter', 'isTransientError', 1_755, 1_200, 'retryWithFullJitter'],
+  ['rejitter/protection', 'budget, protect', 3_560, 3_300],
+  ['rejitter/protection', 'breaker, budget, cooldown, protect', 5_640, 5_500],
+  ['rejitter/protection', 'SupersededError, breaker, budget, cooldown, hedge, protect', 7_300, 7_400],
+  ['rejitter/reconnect', 'keepConnected', 1_930, 1_900],
+  ['rejitter/reconnect', 'closeError, keepConnected', 2_170, 2_100],
+  // The failures of all hosts, clients and databases, and the grammar of headers: it has what createFetch has.
+  ['rejitter', 'isTransientError', 2_620, 2_600, 'retryWithFullJitter'],
 ].map(([entry, parts, limit, target, base = 'RetryPolicy']) => ({ entry, parts, limit, target, base }));
 
 /** @typedef {{ raw: number, gzip: number, brotli: number }} Size */
