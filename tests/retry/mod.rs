@@ -10,11 +10,12 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use rejitter::decide::{MAX_MS, duration_from_ms};
+use rejitter::reconnect::keep_connected;
 use rejitter::testing::{VirtualSleep, VirtualTime};
 use rejitter::{
-    AttemptError, Backoff, CooldownOptions, HedgeOptions, Jitter, Protection, ReconnectOptions,
-    RetryError, RetryOptions, RetryPolicy, Signal, Sleeper, StopReason, TimeoutError, UNLIMITED,
-    Verdict, keep_connected, presets, retry, retry_with_attempt,
+    AttemptError, Backoff, CooldownOptions, HedgeOptions, Jitter, Protection, RetryError,
+    RetryOptions, RetryPolicy, Signal, Sleeper, StopReason, TimeoutError, UNLIMITED, Verdict,
+    presets, retry, retry_with_attempt,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -307,30 +308,24 @@ fn an_attempt_that_is_ready_wins_over_a_limit_that_passed_while_the_process_was_
 #[test]
 fn a_connection_that_opened_or_answered_while_the_process_was_stopped_lives() {
     let (time, opened) = (VirtualTime::new(), Cell::new(0));
-    let options = ReconnectOptions {
-        connect_timeout: 20 * MS,
-        silence: 40 * MS,
-        ..ReconnectOptions::default()
-    };
-    let kept = keep_connected(
-        RetryPolicy::reconnecting(),
-        options,
-        &time,
-        |connection| {
-            let (time, opened) = (&time, &opened);
-            async move {
-                time.sleep(30 * MS).await;
-                connection.opened();
-                opened.set(opened.get() + 1);
-                connection.ping_due().await;
-                time.sleep(30 * MS).await;
-                connection.alive();
-                std::future::pending::<Result<(), Failed>>().await
-            }
-        },
-        |end| -> bool { unreachable!("{end:?}") },
-    );
-    let mut kept = pin!(kept);
+    let kept = keep_connected(RetryPolicy::reconnecting(), |connection| {
+        let (time, opened) = (&time, &opened);
+        async move {
+            time.sleep(30 * MS).await;
+            connection.opened();
+            opened.set(opened.get() + 1);
+            connection.ping_due().await;
+            time.sleep(30 * MS).await;
+            connection.alive();
+            std::future::pending::<Result<(), Failed>>().await
+        }
+    });
+    let kept = kept
+        .when(|end| -> bool { unreachable!("{end:?}") })
+        .connect_timeout(20 * MS)
+        .silence(40 * MS)
+        .sleeper(&time);
+    let mut kept = pin!(kept.run());
     // A limit of 20 ms, and then half of the silence for the answer to a ping: each has passed long ago.
     for _ in 0..2 {
         assert!(poll(kept.as_mut()).is_pending());

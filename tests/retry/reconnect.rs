@@ -376,7 +376,7 @@ fn a_ping_reaches_one_of_those_that_wait_for_it() {
         async move {
             connection.opened();
             let clone = connection.clone();
-            // Each has a waker of its own, as in a task.
+            // Each is woken by itself, as a task is.
             let mut tasks = FuturesUnordered::new();
             tasks.push(waits(&connection));
             tasks.push(waits(&clone));
