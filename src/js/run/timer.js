@@ -50,7 +50,7 @@ export function restOf(ms, armedAt, time) {
 /** More than a busy machine makes timers late: the process was stopped, or its thread was blocked. */
 const LATE_MS = 50;
 
-/** Turns of the event loop that a late timer waits: Deno takes several for an answer, and Bun reads in another thread. */
+/** Deno takes several turns of the event loop for an answer, and Bun reads its sockets in another thread. */
 const TURNS = 5;
 const TURN_MS = 4;
 
@@ -59,9 +59,9 @@ const TURN_MS = 4;
  * loop turn. `unref` lets Node exit meanwhile.
  *
  * Hosts run timers before they read their sockets, where the answers lie that came while the process was stopped
- * (SIGSTOP, a container's pause, a thaw, a debugger). So a late timer gives the host time to read, and then says that it
- * was `late`. Pages read first, and their timers are late whenever they are hidden. Fakes need not move the clock: those
- * of sinon, Vitest, Jest and Bun have a `clock`, and of the others, Node's and Jest's older ones number their timers.
+ * (SIGSTOP, a container's pause, a thaw, a debugger). So a late timer gives the host a few turns to read, and then says
+ * that it was `late`. Pages read first, and their timers are late whenever they are hidden. Fakes need not move the
+ * clock: those of sinon, Vitest, Jest and Bun have a `clock`, and Node's and Jest's older ones number their timers.
  * @type {(ms: number, done: (late?: true) => void, unref: boolean | undefined, now: number) => () => void}
  */
 export function startTimer(ms, done, unref, armedAt) {
@@ -72,7 +72,8 @@ export function startTimer(ms, done, unref, armedAt) {
     const { setTimeout, document } = /** @type {any} */ (globalThis);
     ms = restOf(ms, armedAt, (armedAt = now()));
     if (ms > 0) id = armTimer(wake, ms, unref);
-    else if (turns === TURNS && (ms >= -LATE_MS || document || setTimeout === fake || setTimeout.clock || id?.id)) done();
+    else if (turns === TURNS && (ms >= -LATE_MS || document || setTimeout === fake || setTimeout.clock || id?.id))
+      done();
     else if (turns-- > 0) id = armTimer(wake, TURN_MS, unref);
     else done(true);
   };

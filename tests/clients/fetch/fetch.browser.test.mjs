@@ -123,7 +123,7 @@ async function aborts() {
   return ended;
 }
 
-/** What a body fails with that is aborted, and one that breaks off, by what sent the request: bare fetch is the first. */
+/** The errors of a body that is aborted, and of one that breaks off, by what sent the request: first bare fetch. */
 async function bodies() {
   const [limits, again] = [{ attemptTimeoutMs: 60_000 }, { baseMs: 1, capMs: 2 }];
   const ends = {};
