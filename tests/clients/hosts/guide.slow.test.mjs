@@ -1,0 +1,157 @@
+// Programs of the guide on the hosts themselves, with each one's own WebSocket and fetch, and with garbage to collect.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { WebSocketServer } from 'ws';
+
+import { freePort, onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { until } from '../../../www/demo/lib/until.mjs';
+import { project, repo } from '../../package/lib/consumer.mjs';
+import { closedOrigin } from '../../package/lib/fetching.mjs';
+import { pasted } from '../lib/pasted.mjs';
+import { javaScript, program } from '../lib/programs.mjs';
+import { BUN_PROGRAM, denoIn, nodes } from './groups/programs.mjs';
+
+const out = join(process.env.REJITTER_TARGET_DIR || join(repo, 'target'), 'hosts');
+const node = (major) => async () => [await nodes(out)(major)];
+const HOSTS = {
+  'Node 22': node(22),
+  'Node 24': node(24),
+  'Node 26': node(26),
+  Deno: async () => [await denoIn(out), 'run', '--allow-net', '--allow-env', '--no-prompt'],
+  Bun: async () => [BUN_PROGRAM],
+};
+
+/** Prints what is heard of each address, and how connections end: three of them, or until it gives up. */
+const KEEPER = `
+import process from 'node:process';
+import * as websocket from './websocket.mjs';
+import * as events from './events.mjs';
+
+const told = {};
+for (const [name, url] of Object.entries(JSON.parse(process.env.URLS))) {
+  const [keep] = Object.values(url.startsWith('ws') ? websocket : events);
+  const controller = new AbortController();
+  const seen = (told[name] = { heard: [], ends: [] });
+  const note = (list, text) => {
+    list.push(text);
+    if (seen.ends.length === 3 || (url.startsWith('http') && seen.heard.length === 1)) controller.abort();
+  };
+  // A session whose end is not noticed hangs.
+  const options = { baseMs: 1, capMs: 2, connectTimeoutMs: 600_000, signal: controller.signal };
+  const onFailure = ({ error }) => note(seen.ends, error.message);
+  await keep(url, (text) => note(seen.heard, text), { ...options, onFailure }).catch((error) => {
+    seen.rejects = error.message;
+  });
+}
+console.log(JSON.stringify(told));
+process.exit(0);
+`;
+
+const running = new Set();
+function start(command, args, env) {
+  const child = spawn(command, args, {
+    env: { ...process.env, NODE_OPTIONS: undefined, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.add(child);
+  child.once('close', () => running.delete(child));
+  return child;
+}
+
+async function printedBy([command, ...args], file, env) {
+  const { stdout } = start(command, [...args, file], env);
+  let printed = '';
+  for await (const text of stdout.setEncoding('utf8')) printed += text;
+  return printed;
+}
+
+const closers = [];
+async function serving(server) {
+  const { port, close } = await onLoopback(server);
+  closers.push(close);
+  return port;
+}
+
+let urls;
+let dir;
+before(async () => {
+  const full = createServer((_, response) => response.writeHead(503).end());
+  full.on('upgrade', (_, socket) => socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n'));
+  const working = createServer();
+  const seen = new Map();
+  new WebSocketServer({ server: working }).on('connection', (socket, { url }) => {
+    const nth = (seen.get(url) ?? 0) + 1;
+    seen.set(url, nth);
+    socket.on('message', () => {
+      if (nth === 2) return socket.close(4401, 'who');
+      for (const text of ['welcome', 'hello']) socket.send(text);
+      socket.close(1012);
+    });
+  });
+  const asked = new Map();
+  const streams = createServer(({ url }, response) => {
+    asked.set(url, (asked.get(url) ?? 0) + 1);
+    if (asked.get(url) === 1) return response.writeHead(503).end();
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: a\n\n');
+  });
+  const [fullPort, workingPort, streamsPort] = await Promise.all([full, working, streams].map(serving));
+  urls = (host) => ({
+    refused: closed.replace('http', 'ws'),
+    full: `ws://127.0.0.1:${fullPort}`,
+    working: `ws://127.0.0.1:${workingPort}/${host}`,
+    events: `http://127.0.0.1:${streamsPort}/${host}`,
+  });
+  const closed = await closedOrigin();
+  dir = project('guide', {
+    'keeper.mjs': KEEPER,
+    'websocket.mjs': await javaScript(program('websocket')),
+    'events.mjs': await javaScript(program('events')),
+  });
+});
+after(() => {
+  for (const child of running) child.kill('SIGKILL');
+  return Promise.all(closers.map((close) => close()));
+});
+
+for (const [host, commandOf] of Object.entries(HOSTS))
+  test(`${host}: the programs for connections, with its own WebSocket and fetch`, { timeout: 300_000 }, async () => {
+    const addresses = urls(host.replace(' ', ''));
+    const printed = await printedBy(await commandOf(), join(dir, 'keeper.mjs'), { URLS: JSON.stringify(addresses) });
+    const { refused, full, working, events } = JSON.parse(printed);
+    for (const { heard, ends, rejects } of [refused, full]) {
+      assert.deepEqual([heard, rejects, ends.length], [[], undefined, 3]);
+      for (const end of ends) assert.match(end, /^closed with 1006\b/);
+    }
+    assert.deepEqual(working, {
+      heard: ['hello'],
+      ends: ['closed with 1012', 'closed with 4401: who'],
+      rejects: 'closed with 4401: who',
+    });
+    assert.deepEqual([events.heard, events.ends.length], [['a'], 1]);
+  });
+
+/** What collects garbage now and then, as each service does. */
+const GARBAGE = `
+setInterval(() => { globalThis.garbage = Array.from({ length: 100_000 }, () => ({})); }, 5);
+await import('./main.mjs');
+`;
+
+for (const major of [20, 26])
+  test(`Node ${major}: the service answers in time, whatever stalls, and whatever is collected`, { timeout: 300_000 }, async () => {
+    const upstream = createServer(({ url }, response) => {
+      if (url === '/users/half') response.writeHead(200).write('half');
+    });
+    const [port, PORT] = [await serving(upstream), await freePort()];
+    const folder = pasted(await javaScript(program('service')), { 'garbage.mjs': GARBAGE });
+    const env = { PORT, API: `http://127.0.0.1:${port}` };
+    const child = start((await node(major)())[0], [join(folder, 'garbage.mjs')], env);
+    const get = (path) => fetch(`http://127.0.0.1:${PORT}${path}`).then(({ status }) => status);
+    await until('the service', () => get('/live').catch(() => undefined));
+    assert.deepEqual(await Promise.all(['/users/silent', '/users/half'].map(get)), [502, 502]);
+    child.kill('SIGKILL');
+  });
