@@ -1,6 +1,6 @@
-// A process that was stopped, as by SIGSTOP, a container's pause, a thaw or a debugger, finds its answers in the sockets
-// and its timers expired. Its own lateness is no failure of the server: in Node, Deno and Bun all answers count, and
-// what times out after all tells the breaker nothing.
+// A process that was stopped, as by SIGSTOP, a container's pause, a thaw or a debugger, finds its answers in the
+// sockets and its timers expired, and so does one that has blocked its event loop. Its own lateness is no failure of
+// the server: in Node, Deno and Bun all answers count, and what times out after all tells the breaker nothing.
 //
 // The server stops the process once all requests have come, and lets it go on once all answers are in its sockets. No
 // time that passes meanwhile is too long.
@@ -8,9 +8,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
+import { until } from '../../../www/demo/lib/until.mjs';
 import { project, repo } from '../../package/lib/consumer.mjs';
 import { listen } from '../../package/lib/fetching.mjs';
 import { BUN_PROGRAM, denoIn, nodes } from './groups/programs.mjs';
@@ -18,15 +20,16 @@ import { BUN_PROGRAM, denoIn, nodes } from './groups/programs.mjs';
 /** Time limit of the requests: more than they need to come to the server, on the busiest machine. */
 const LIMIT_MS = 5000;
 
-/** Prints how all requests ended, how five more did, and what the breaker has heard. */
+/** Prints how all requests ended, how one more of each sender did, and what the breakers have heard. */
 const PROGRAM = `
+import { existsSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { retry } from 'rejitter';
 import { createFetch } from 'rejitter/fetch';
 import { createFetch as light } from 'rejitter/light/fetch';
 import { breaker, protect } from 'rejitter/protection';
 
-const { ORIGIN } = process.env;
+const { ORIGIN, BLOCKED, ANSWERED } = process.env;
 const circuit = () => protect(breaker({ minimumCalls: 2 }));
 const protections = [circuit(), circuit(), circuit()];
 const [attempt, total, calls] = protections;
@@ -38,6 +41,12 @@ const senders = {
   light: light({ attemptTimeoutMs: ${LIMIT_MS}, maxAttempts: 1 }),
 };
 const ask = (send, path) => send(ORIGIN + path).then(({ status }) => status, ({ name }) => name);
+if (BLOCKED)
+  fetch(ORIGIN + '/all').then(() => {
+    const due = performance.now() + ${LIMIT_MS + 500};
+    writeFileSync(BLOCKED, '');
+    while (!existsSync(ANSWERED) || performance.now() < due);
+  });
 const results = await Promise.all(Object.entries(senders).map(async ([name, send]) => {
   const ends = await Promise.all(['/1', '/2', '/3', '/hangs'].map((path) => ask(send, '/' + name + path)));
   return [name, [...ends, await ask(send, '/more')]];
@@ -57,7 +66,7 @@ const out = join(process.env.REJITTER_TARGET_DIR || join(repo, 'target'), 'hosts
 const HOSTS = {
   'Node 20': async () => [await nodes(out)(20)],
   'Node 26': async () => [await nodes(out)(26)],
-  Deno: async () => [await denoIn(out), 'run', '--allow-net', '--allow-env', '--no-prompt'],
+  Deno: async () => [await denoIn(out), 'run', '--allow-all', '--no-prompt'],
   Bun: async () => [BUN_PROGRAM],
 };
 
@@ -66,34 +75,63 @@ after(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
+/** Stops the process by a signal, until the answers are in its sockets. */
+const stops = () => ({
+  async around(child, answer) {
+    child.kill('SIGSTOP');
+    // At least as long as the limits, which began before.
+    await new Promise((done) => setTimeout(done, LIMIT_MS + 500));
+    await answer();
+    child.kill('SIGCONT');
+  },
+});
+
+/** Has the process block its event loop. */
+function blocks(dir) {
+  const [BLOCKED, ANSWERED] = ['blocked', 'answered'].map((name) => join(dir, name));
+  return {
+    env: { BLOCKED, ANSWERED },
+    async around(_, answer, all) {
+      all.end();
+      await until('the process blocks', () => existsSync(BLOCKED));
+      await answer();
+      writeFileSync(ANSWERED, '');
+    },
+  };
+}
+
 for (const [host, commandOf] of Object.entries(HOSTS))
-  test(`${host}: answers that came while the process was stopped count, and its timeouts tell nothing`, async () => {
-    const [command, ...args] = await commandOf();
-    const dir = project('stopped', { 'main.mjs': PROGRAM });
-    const held = [];
-    let child;
-    const { origin, close } = await listen(async (request, response) => {
-      if (request.url.endsWith('/more')) return response.end('more');
-      held.push({ hangs: request.url.endsWith('/hangs'), response });
-      if (held.length < REQUESTS) return undefined;
-      child.kill('SIGSTOP');
-      // At least as long as the limits, which began before.
-      await new Promise((done) => setTimeout(done, LIMIT_MS + 500));
-      const answered = held.filter(({ hangs }) => !hangs).map(({ response }) => once(response.end('answer'), 'finish'));
-      await Promise.all(answered);
-      child.kill('SIGCONT');
+  for (const [way, wayOf] of Object.entries({ 'was stopped': stops, 'has blocked': blocks }))
+    test(`${host}: answers that came while the process ${way} count, and its timeouts tell nothing`, async () => {
+      const [command, ...args] = await commandOf();
+      const dir = project('stopped', { 'main.mjs': PROGRAM });
+      const { env, around } = wayOf(dir);
+      const held = [];
+      let all;
+      let child;
+      const { origin, close } = await listen((request, response) => {
+        if (request.url.endsWith('/more')) return response.end('more');
+        if (request.url === '/all') all = response;
+        else held.push({ hangs: request.url.endsWith('/hangs'), response });
+        if (held.length < REQUESTS || (env && !all)) return undefined;
+        const answered = held.filter(({ hangs }) => !hangs);
+        return around(
+          child,
+          () => Promise.all(answered.map(({ response }) => once(response.end('answer'), 'finish'))),
+          all,
+        );
+      });
+      child = spawn(command, [...args, join(dir, 'main.mjs')], {
+        env: { ...process.env, ORIGIN: origin, NODE_OPTIONS: undefined, ...env },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      running.add(child);
+      let printed = '';
+      child.stdout.setEncoding('utf8').on('data', (text) => {
+        printed += text;
+      });
+      await once(child, 'close');
+      running.delete(child);
+      close();
+      assert.deepEqual(JSON.parse(printed), EXPECTED);
     });
-    child = spawn(command, [...args, join(dir, 'main.mjs')], {
-      env: { ...process.env, ORIGIN: origin, NODE_OPTIONS: undefined },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    running.add(child);
-    let printed = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      printed += text;
-    });
-    await once(child, 'close');
-    running.delete(child);
-    close();
-    assert.deepEqual(JSON.parse(printed), EXPECTED);
-  });
