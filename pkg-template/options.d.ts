@@ -108,6 +108,9 @@ export interface RetryOptions<T = any> {
    * aborted with the same error, and its later outcome is ignored. Near the deadline, the remaining
    * time is the limit. Above 0; `Infinity` means no limit.
    *
+   * If the timer is more than 50 ms late, as after a stop of the process, the host gets 20 ms to read
+   * its sockets before the time counts as over. So it is with the deadline; not in pages.
+   *
    * @default Infinity
    * @example `{ attemptTimeoutMs: 2000 }`
    */

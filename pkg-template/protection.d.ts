@@ -15,7 +15,8 @@
  *   of the network. A result without a status is a success, also if `retryOnResult` retries it.
  * - The end of attempt 1 by `totalTimeoutMs`, or by a signal of `AbortSignal.timeout()`, is a failure, unless it was
  *   held; a signal counts once. Any other abort says nothing, nor does an error made by `permanent` or `retryAfter`,
- *   whatever its status.
+ *   whatever its status. A limit whose timer was more than 50 ms late says nothing, except in pages: the process was
+ *   stopped.
  *
  * A result that is retried is an *answer*, unless its status is a failure or 429. So is a response in `fetch` that
  * only `retryOn` retries, unless it is a failure, a 429 or, from 400 on, asks for a wait. The attempt after an answer

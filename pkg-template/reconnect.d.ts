@@ -95,6 +95,7 @@ export interface ReconnectOptions extends Pick<RetryOptions, Shared> {
   retryIf?: ((error: any, end: { attempt: number; openMs: number }) => Verdict | PromiseLike<Verdict>) | undefined;
   /**
    * Time limit from the start of an attempt until {@link Connection.opened}, in ms. Above 0; `Infinity` means no limit.
+   * After a stop of the process, the host reads its sockets first, as with {@link RetryOptions.attemptTimeoutMs}.
    *
    * @default 10_000
    * @example `{ connectTimeoutMs: 5000 }`

@@ -135,6 +135,22 @@ for (const [host, commandOf] of Object.entries(HOSTS))
     assert.deepEqual([events.heard, events.ends.length], [['a'], 1]);
   });
 
+/** Prints what is left of errors that were cloned, as those that workers send are. */
+const CLONES = `
+import process from 'node:process';
+const wrapper = new Error('outer', { cause: new Error('inner') });
+const clones = [AbortSignal.abort().reason, wrapper].map((error) => structuredClone(error));
+console.log(JSON.stringify(clones.map(({ name, cause }) => [name, cause?.message])));
+process.exit(0);
+`;
+
+for (const [host, commandOf] of Object.entries({ 'Node 20': node(20), ...HOSTS }))
+  test(`${host}: errors that were cloned are what the guide says of them`, async () => {
+    const folder = project('clones', { 'main.mjs': CLONES });
+    const [[abort], [, cause]] = JSON.parse(await printedBy(await commandOf(), join(folder, 'main.mjs')));
+    assert.deepEqual([abort, cause], [host === 'Node 20' ? null : 'AbortError', host === 'Bun' ? null : 'inner']);
+  });
+
 /** What collects garbage now and then, as each service does. */
 const GARBAGE = `
 setInterval(() => { globalThis.garbage = Array.from({ length: 100_000 }, () => ({})); }, 5);
@@ -142,7 +158,9 @@ await import('./main.mjs');
 `;
 
 for (const major of [20, 26])
-  test(`Node ${major}: the service answers in time, whatever stalls, and whatever is collected`, { timeout: 300_000 }, async () => {
+  test(`Node ${major}: the service answers in time, whatever stalls, and whatever is collected`, {
+    timeout: 300_000,
+  }, async () => {
     const upstream = createServer(({ url }, response) => {
       if (url === '/users/half') response.writeHead(200).write('half');
     });

@@ -301,7 +301,8 @@ where
 impl<F, Fut: TryFuture<State = ()>, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     /// Sets the time for each attempt, from its start. Defaults to no limit.
     ///
-    /// An attempt that outlives it, or the deadline if that comes first, is dropped. A timeout is
+    /// An attempt that outlives it, or the deadline if that comes first, is dropped. One that is ready counts, however
+    /// long ago the limit passed: the process may have been stopped. A timeout is
     /// retried like an error; see [`retry_timeouts`](Self::retry_timeouts). With a zero timeout, an
     /// attempt is polled once and must be ready. The failure becomes a [`RetryError`](crate::RetryError),
     /// as with [`report`](Self::report), because a timeout is not an error of the callback.
