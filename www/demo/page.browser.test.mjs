@@ -287,6 +287,9 @@ inEachEngine(
         /^The scene waits for nothing\. Recommended: Exponential · full /,
       );
       assert.ok((await page.locator('#waits .row .shape').count()) >= 9);
+      await page
+        .locator('.grid ~ .note', { hasText: /^Truncated · full jitter fails by a hair, with 1 of 1,000: if .* 4% / })
+        .waitFor();
       assert.match(await codeOf(page), /maxAttempts: 10,/);
       assert.match(
         await text(page, '.which'),

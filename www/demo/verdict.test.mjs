@@ -81,7 +81,10 @@ test('recommends no strategy if no client is served, and counts no chance differ
 test('in words says who wins and why, and that a strategy is chosen only if it is', async () => {
   const { headline, reason, use } = verdictWords(await verdictOf({}));
   assert.match(headline, /^For these 1,000.clients: Exponential · full jitter\.$/);
-  assert.match(reason, /^99% are served after 15\.\d.s, with \d(?:\.\d)?.calls per client .* The scene shows it\.$/);
+  assert.match(
+    reason,
+    /^99% are served after 15\.\d.s, with \d(?:\.\d)?.calls per client .* The scene shows Exponential · full jitter\.$/,
+  );
   assert.equal(use, undefined);
   const atOnce = verdictWords(await verdictOf({ clients: 100 }, AT_ONCE));
   assert.ok(atOnce.use, 'what nobody has chosen can be used');
@@ -111,6 +114,20 @@ test('each cell of the grid serves as many as the scene with its strategy', asyn
       assert.equal(served, own.served, nameOf({ choice }));
     }
   }
+});
+
+test('a cell that fails by a few calls says so', async () => {
+  const strategy = { ...INITIAL, maxAttempts: Infinity };
+  const choices = [{ backoff: 'truncated', jitter: 'full' }, { backoff: 'fixed', jitter: 'full' }, INITIAL];
+  const found = await done(fates, { strategy, herd: HERD, seed: 42, choices });
+  assert.deepEqual(
+    found.map(({ served, cheaply }) => [served, cheaply]),
+    [
+      [1, 1000],
+      [0, undefined],
+      [1000, undefined],
+    ],
+  );
 });
 
 const { attemptsNeeded, fateOf, handOut, handedInWords } = await page('compute/outage compute/remedy take-away/words');

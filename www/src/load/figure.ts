@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<Shared, readonly [name: string, short: string, one:
 const COLUMNS: readonly Column[] = [
   ['failed requests', 100, 'failed', 58],
   ['calls per request', 120, 'calls', 58],
-  ['until all are answered', 145, 'until calm', 76],
+  ['until none is late', 145, 'until calm', 76],
 ];
 
 export function nameOf(shared: Shared, { input }: Pick<LoadResult, 'input'>): string {
@@ -63,7 +63,7 @@ export const load: FigureSpec<LoadResult> = {
     return [
       `Requests come at regular intervals. The server ${herd.downMs === 0 ? 'never stops' : stop}. A client waits ` +
         `${duration(TIMEOUT_MS)} for an answer${then}. The server also works on calls whose client no longer waits. ` +
-        'All are answered from the end of the last second with a call that was rejected or late, if the next ' +
+        'None is late from the end of the last second with a call that was rejected or late, if the next ' +
         `${duration(CALM_MS)} have none; otherwise never within ${duration(horizonMs)}.` +
         (capacityPerS < herd.capacityPerS
           ? ` Simulated with ${rate(capacityPerS)} instead of ${rate(herd.capacityPerS)}: the counts are smaller, their ` +

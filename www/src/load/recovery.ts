@@ -57,7 +57,7 @@ export const recovery: FigureSpec<LoadResult> = {
       ...phases(data, x, right),
       ...annotation(data, x, right),
       timeAxis({ scale: x, title: 'time', grid: [BOTTOM, BOTTOM] }),
-      ...legend(width),
+      ...legend(width, run.phases.timesMs.length > 0),
     ];
   },
 
@@ -168,9 +168,10 @@ const keyPlaces = (width: number) =>
     width,
   );
 
-/** Meaning of the marks. */
-function legend(width: number): SVGElement[] {
-  return keyPlaces(width).flatMap(({ left, line: at }, i) => {
+/** Meaning of the marks; without a breaker, it has no phases. */
+function legend(width: number, hasBreaker: boolean): SVGElement[] {
+  const places = keyPlaces(width).slice(0, hasBreaker ? undefined : -2);
+  return places.flatMap(({ left, line: at }, i) => {
     const [text = '', mark] = KEYS[i] ?? [];
     const y = BOTTOM + 60 + KEY_LINE * at;
     const swatch = mark === 'reached' ? path(`M${left},${y - 4}h${SWATCH}`, mark) : rect(left, y - 9, SWATCH, 10, mark);

@@ -27,6 +27,7 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void>
   /** The step that takes seconds is there from the start, and the last results. */
   const known = new Map([[keyOf(drawn), drawn]]);
   let result = drawn;
+  let isWhole = true;
   let frame = 0;
   /** Whether the next result is played: at the start, and when a step is taken. */
   let plays = true;
@@ -41,6 +42,7 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void>
 
   function show(next: SceneResult, whole = true): void {
     result = next;
+    isWhole = whole;
     if (whole) known.set(keyOf(next), next);
     const [, oldest] = known.keys();
     if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
@@ -88,7 +90,7 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void>
     head.setAttribute('aria-valuetext', output.textContent);
     const { other } = result;
     const seen = { served: moment.served, ...(other && { other: { ...other, served: momentAt(other, ms).served } }) };
-    part('headline').textContent = headline(frame ? { ...result, ...seen } : result);
+    part('headline').textContent = `${headline(frame ? { ...result, ...seen } : result)}${isWhole ? '' : ' so far'}`;
     part('headline').classList.toggle('bad', isBad(result));
     root.toggleAttribute('data-playing', frame !== 0);
     root.toggleAttribute('data-early', frame !== 0 && ms < momentOf(result));

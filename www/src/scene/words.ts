@@ -73,10 +73,11 @@ function waitsInWords(strategy: Strategy): string {
     linear: `waits that grow by ${from}`,
     truncated: `waits that double from ${from} until wait ${truncateAt}`,
     fibonacci: `Fibonacci waits from ${from}`,
-    exponential: growth === 2 ? doubling : `waits that grow ${growth}-fold from ${from}`,
+    exponential: growth === 1 ? from : growth === 2 ? doubling : `waits that grow ${growth}-fold from ${from}`,
   };
   const waits = curveActs(strategy) ? curves[strategy.backoff] : `waits from ${from}`;
-  const isAtOnce = strategy.backoff === 'fixed' && base === 0 && curveActs(strategy);
+  const isFixedAtOnce = strategy.backoff === 'fixed' && base === 0 && curveActs(strategy);
+  const isAtOnce = isFixedAtOnce || waitsNothing({ ...strategy, maxAttempts: Infinity });
   return [
     isAtOnce ? 'at once' : `after ${waits}`,
     ...(most === INITIAL.capMs || strategy.backoff === 'fixed'

@@ -173,14 +173,19 @@ function wrapper(strategy: Strategy, parts: Parts): string {
 }
 
 function delays(strategy: Strategy): string {
+  const { totalTimeoutMs } = strategy;
+  const early =
+    totalTimeoutMs === Infinity
+      ? ''
+      : `\n// A deadline of ${totalTimeoutMs} ms ends it before the wait that would pass it.`;
   const print =
     strategy.maxAttempts === Infinity
-      ? `// The first waits of one operation in which every attempt fails.
+      ? `// The first waits of one operation in which every attempt fails.${early}
 const delays = policy.delays();
 for (let i = 0; i < 10; i++) {
   console.log(delays.next().value);
 }`
-      : `// The waits of one operation in which every attempt fails.
+      : `// The waits of one operation in which every attempt fails.${early}
 for (const delayMs of policy.delays()) {
   console.log(delayMs);
 }`;

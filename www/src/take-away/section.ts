@@ -27,19 +27,19 @@ export function mountCode(root: HTMLElement): void {
     return `<optgroup label="${label}">${list.join('')}</optgroup>`;
   };
   type Parts = Record<
-    'card' | 'head' | 'code' | 'said' | 'where' | 'losses' | 'which' | 'why' | 'other',
+    'card' | 'head' | 'code' | 'said' | 'where' | 'losses' | 'which' | 'why' | 'other' | 'pre',
     HTMLElement
   > & {
     choice: HTMLSelectElement;
   };
-  const { card, head, choice, code, said, where, losses, which, why, other } = place<Parts>(
+  const { card, head, choice, code, said, where, losses, which, why, other, pre } = place<Parts>(
     root,
     `<div class="card code-card" aria-busy="true" data-as="card">
       <div class="code-head" data-as="head"><select id="code" aria-label="Code for" data-as="choice">
         ${group('In your code', PROGRAMS)}${group('In an engine', ENGINES)}</select></div>
-      <p class="which" role="status" data-as="which"><span data-as="why"></span> <button type="button" class="link" data-as="other"></button></p>
-      <pre class="scroll" role="region" aria-label="The strategy as code" tabindex="0"><code data-as="code"></code></pre>
-      <div class="said" data-as="said"><p data-as="where"></p><ul data-as="losses"></ul></div>
+      <p class="which" role="status" data-as="which" hidden><span data-as="why"></span> <button type="button" class="link" data-as="other"></button></p>
+      <pre class="scroll" role="region" aria-label="The strategy as code" tabindex="0" data-as="pre" hidden><code data-as="code"></code></pre>
+      <div class="said" data-as="said" hidden><p data-as="where"></p><ul data-as="losses"></ul></div>
     </div>`,
   );
   head.append(copyButton(code));
@@ -63,6 +63,7 @@ export function mountCode(root: HTMLElement): void {
     other.hidden = remedy === undefined;
     other.textContent = wantsOwn ? 'What serves them' : 'The scene’s own';
     said.hidden = !isEngine(state.code);
+    pre.hidden = false;
     card.setAttribute('aria-busy', 'false');
     if (!isEngine(state.code))
       return code.replaceChildren(highlighted(programs(state.strategy, partsOf(state))[state.code]));
@@ -81,6 +82,7 @@ export function mountCode(root: HTMLElement): void {
       print();
     },
     (message) => {
+      which.hidden = false;
       why.textContent = message;
       card.setAttribute('aria-busy', 'false');
     },

@@ -45,7 +45,7 @@ export function verdictWords(result: VerdictResult) {
       !reaches(pick) && !pick.isCut && strategy.maxAttempts !== Infinity
         ? 'The other clients give up: allow more attempts or longer waits.'
         : undefined,
-      isChosen ? 'The scene shows it.' : undefined,
+      isChosen ? `The scene shows ${title(chosen)}.` : undefined,
     ]
       .filter((part) => part !== undefined)
       .join(' '),

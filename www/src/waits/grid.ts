@@ -1,11 +1,12 @@
 /** The grid of strategies, each with its waits and the clients that it serves: the selector. */
 import { html, path, place, svg } from '../charts/dom';
-import { count, duration } from '../charts/format';
+import { count, duration, share } from '../charts/format';
 import { ARROWS, CURVE_JITTERS, cellsOf, isCellOf, neighbour, type Cells } from '../state/cells';
+import type { State } from '../state/state';
 import { store } from '../state/store';
 import { CURVES, DRAWS, capitalised, curveActs, jitterName, title, withChoice } from '../state/strategy';
 import type { Backoff, Choice, Jitter } from '../state/strategy';
-import { drawnOf, type CellFate, type Distribution } from './compute';
+import { cheaper, drawnOf, type CellFate, type Distribution } from './compute';
 import { mostOf, ridgeOf, ridgePath, sticks, waitScale } from './ridge';
 
 /** Medians in the line below the grid. */
@@ -20,7 +21,8 @@ interface Cell {
 export function mountGrid(root: HTMLElement) {
   const grid = html('div', { class: 'grid', role: 'radiogroup', 'aria-labelledby': 'delays-heading' });
   const chosen = html('a', { class: 'grid-chosen', href: '#waits', 'aria-hidden': 'true', tabindex: -1 });
-  root.append(grid, chosen);
+  const hair = html('p', { class: 'note', role: 'status' });
+  root.append(grid, chosen, hair);
 
   let layout: Cells;
   let cells: readonly Cell[] = [];
@@ -147,9 +149,24 @@ export function mountGrid(root: HTMLElement) {
     /** What is known of the clients that each strategy serves. */
     showServed(next: readonly CellFate[]): void {
       fates = next;
+      hair.textContent = byAHair(fates, store.get());
       mark();
     },
   };
+}
+
+/** Why a row has one cell that fails: it may be a question of a few calls. */
+export function byAHair(
+  fates: readonly CellFate[],
+  { rejectionCost, clients }: Pick<State, 'rejectionCost' | 'clients'>,
+): string {
+  const found = fates.find(({ cheaply }) => cheaply !== undefined);
+  if (found?.cheaply === undefined) return '';
+  const [cost, less] = [rejectionCost, cheaper(rejectionCost)].map(share);
+  return (
+    `${title(found.choice)} fails by a hair, with ${count(found.served)} of ${count(clients)}: if a rejection cost ${less} ` +
+    `of a served call instead of ${cost}, it would serve ${count(found.cheaply)}.`
+  );
 }
 
 function headOf(jitter: Jitter): HTMLElement {
