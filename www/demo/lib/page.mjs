@@ -82,6 +82,19 @@ export async function sceneSays(page) {
   return text(page, '[data-scene=headline]');
 }
 
+/** Waits for the scene's headline. @param {Page} page @param {string} headline its start */
+export const headlineIs = (page, headline) => until(headline, async () => (await sceneSays(page)).startsWith(headline));
+
+/** A word of the scene's sentence. @param {import('playwright-core').Page} page @param {string} name */
+export const word = (page, name) => page.getByRole('radio', { name, exact: true });
+
+/** The program of the code section, once it is known which strategy is handed out. @param {Page} page */
+export async function codeOf(page) {
+  await loaded(page, 'code-body');
+  await until('the code', () => count(page, '.code-card[aria-busy=false]'));
+  return text(page, '#code-body code');
+}
+
 /** Waits for the end of live calls, and until it is drawn: a figure that is far away is not. @param {Page} page */
 export async function runEnded(page) {
   await until('the end of the run', () => count(page, '#live-run[data-sent]'));
