@@ -12,7 +12,7 @@ import * as demo from './steps/demo.mjs';
 import { places } from './steps/node-tests.mjs';
 import * as pkg from './steps/package.mjs';
 import * as programs from './steps/programs.mjs';
-import { releaseSteps } from './steps/release.mjs';
+import * as release from './steps/release.mjs';
 import * as setup from './steps/setup.mjs';
 import { site } from './steps/site.mjs';
 
@@ -57,8 +57,10 @@ cargo xtask <command>
   crate [--only NAME]...
       packs the crate, builds it with all sets of features, for all kinds of targets, with the oldest
       compiler, and programs against it
-  release --dry-run
-      builds what a release publishes, twice, and checks it without publishing
+  release --dry-run | --rehearse
+      builds what a release publishes into target/release-files, twice, and checks it without
+      publishing; --rehearse publishes it to registries on the loopback, by the script that
+      the workflow runs, installs it from there, runs the READMEs, and publishes again
   help
       prints this
 
@@ -72,7 +74,7 @@ const IN_BENCH = 'install the tarball in the benchmarks';
 
 /** All steps that set something up: tools, the package, browsers, other builds. */
 export const SET_UP = [
-  ...[setup, pkg, programs, crate, demo].flatMap(({ steps }) => steps),
+  ...[setup, pkg, programs, crate, demo, release].flatMap(({ steps }) => steps),
   ...setup.builds,
   {
     name: IN_BENCH,
@@ -96,6 +98,8 @@ const SCRIPTS = {
   ],
 };
 
+const REHEARSAL = ['xtask/release/rehearse.mjs', [release.FILES, setup.NPM_OF_RELEASE]];
+
 const flag = { type: 'boolean' };
 const text = { type: 'string' };
 const texts = { type: 'string', multiple: true };
@@ -109,11 +113,12 @@ const COMMANDS = {
   lab: [{}, () => setUp(SET_UP, [pkg.PACK, pkg.PACK_LAB])],
   crate: [{ only: texts }, (options) => test(crate.allSteps, options)],
   release: [
-    { 'dry-run': flag },
+    { 'dry-run': flag, rehearse: flag },
     (options) => {
-      if (options['dry-run']) return test(releaseSteps);
-      const remedy = 'cargo xtask release --dry-run; CONTRIBUTING.md has the checklist';
-      throw new Failure('a release is published by hand', { remedy });
+      if (options['dry-run']) return test(release.releaseSteps);
+      if (options.rehearse) return runScript(REHEARSAL);
+      const remedy = 'cargo xtask release --dry-run or --rehearse; CONTRIBUTING.md has the checklist';
+      throw new Failure('a tag publishes a release', { remedy });
     },
   ],
   help: [{}, () => process.stdout.write(HELP)],
@@ -124,7 +129,7 @@ export const NAMES = [...Object.keys(SCRIPTS), ...Object.keys(COMMANDS)];
 /** What a command line asks for. */
 export function read([name = 'help', ...rest]) {
   if ([name, ...rest].some((arg) => arg === '--help' || arg === '-h')) return () => process.stdout.write(HELP);
-  if (Object.hasOwn(SCRIPTS, name)) return () => runScript(name, rest);
+  if (Object.hasOwn(SCRIPTS, name)) return () => runScript(SCRIPTS[name], rest);
   try {
     if (!Object.hasOwn(COMMANDS, name)) throw new Error(`unknown command ${name}`);
     const [options, act] = COMMANDS[name];
@@ -136,8 +141,7 @@ export function read([name = 'help', ...rest]) {
   }
 }
 
-async function runScript(name, rest) {
-  const [file, goals] = SCRIPTS[name];
+async function runScript(/** @type {any} */ [file, goals], rest = []) {
   const found = await setUp(SET_UP, typeof goals === 'function' ? goals(rest) : goals);
   console.log();
   await runCommand(command(['node', file, ...rest], { dir: root, env: places(found), limitMs: Infinity }));

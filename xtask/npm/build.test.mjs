@@ -79,13 +79,36 @@ test('each number has a range, and an index signature becomes its members', () =
   assert.throws(() => withNumbers('[Nothing: string]: unknown;\n'));
 });
 
+const WORKFLOWS = inRoot('.github/workflows');
+const workflows = readdirSync(WORKFLOWS).map((name) => [name, readFileSync(`${WORKFLOWS}/${name}`, 'utf8')]);
+
 test('the workflows are valid', async () => {
-  const folder = new URL('../../.github/workflows/', import.meta.url);
   const lint = await createLinter();
-  for (const name of readdirSync(folder)) {
-    const text = readFileSync(new URL(name, folder), 'utf8');
+  for (const [name, text] of workflows) {
     assert.deepEqual(lint(text, `.github/workflows/${name}`), []);
     // The control.
     assert.notDeepEqual(lint(text.replace('runs-on', 'run-on'), `.github/workflows/${name}`), []);
   }
+});
+
+/** The actions that could become others without a change here. */
+const movable = (text) =>
+  Array.from(text.matchAll(/uses: (.*)/g), ([, action]) => action).filter(
+    (action) => action !== './.github/rust' && !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action),
+  );
+
+/** The jobs of a workflow that have more rights than to read. */
+const powerful = (text) => text.split(/^ {2}(?=\S.*:$)/m).filter((job) => /: write$/m.test(job));
+
+test('actions are pinned by their hashes, no secret is kept, and nothing is built with the right to publish', () => {
+  for (const [name, text] of workflows) {
+    assert.deepEqual(movable(text), [], name);
+    assert.doesNotMatch(text, /secrets\./, name);
+    assert.doesNotMatch(text.split('jobs:')[0], /: write/, name);
+    for (const job of powerful(text)) assert.doesNotMatch(job, /cargo |npm (?:ci|install|run)|npx /, name);
+  }
+  const release = workflows.find(([name]) => name === 'release.yml')?.[1] ?? '';
+  assert.equal(powerful(release).length, 3, 'npm, crates.io, the release on GitHub');
+  // The controls.
+  assert.equal(movable(release.replace(/@[0-9a-f]+ #.*/, '@v7')).length, 1);
 });

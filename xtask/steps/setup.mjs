@@ -29,6 +29,7 @@ export const NPM_OF_BUILD = npmOf('xtask/npm');
 export const NPM_OF_CLIENTS = npmOf('tests/clients');
 export const NPM_OF_PAGE = npmOf('www');
 export const NPM_OF_BENCH = npmOf('xtask/bench');
+export const NPM_OF_RELEASE = npmOf('xtask/release');
 export const NPM_OF_SITE = npmOf('xtask/site');
 
 /** @type {import('../run/run.mjs').Step[]} */
@@ -36,7 +37,7 @@ export const steps = [
   { name: NODE, setUp: node },
   { name: TARGET, setUp: wasmTarget },
   { name: WASM_BINDGEN, group: TOOL_BUILDS, setUp: wasmBindgen },
-  ...[NPM_OF_BUILD, NPM_OF_CLIENTS, NPM_OF_PAGE, NPM_OF_BENCH, NPM_OF_SITE].map((name) => ({
+  ...[NPM_OF_BUILD, NPM_OF_CLIENTS, NPM_OF_PAGE, NPM_OF_BENCH, NPM_OF_RELEASE, NPM_OF_SITE].map((name) => ({
     name,
     needs: [NODE],
     // The first installs all, for which the package waits longest. The others would take the place of a compiler.

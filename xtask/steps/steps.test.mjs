@@ -9,11 +9,19 @@ import { withNeeds } from '../run/run.mjs';
 import { LONG, checks } from './checks.mjs';
 import { OLDEST, allSteps, lastReleased } from './crate.mjs';
 import { FOUND, GECKODRIVER, IN_BROWSERS, SERVERS, WASM_PACK, WEBKIT, absent, mustAsk } from './programs.mjs';
+import { releaseSteps } from './release.mjs';
 
-const STEPS = [...SET_UP, ...checks(), ...allSteps];
+const STEPS = [...SET_UP, ...checks(), ...allSteps, ...releaseSteps];
 
 test('mistakes in a command line are named, and the help has each command', () => {
-  for (const line of ['', 'test --help', 'demo --once --port 8080', 'bench --only heap', 'test --only a --jobs=3'])
+  for (const line of [
+    '',
+    'test --help',
+    'demo --once --port 8080',
+    'bench --only heap',
+    'test --only a --jobs=3',
+    'release --rehearse',
+  ])
     assert.equal(typeof read(line.split(' ').filter(Boolean)), 'function', line);
   for (const [line, named] of Object.entries({
     ...{ tset: /tset/, toString: /toString/, 'demo --twice': /--twice/, 'demo now': /now/ },
