@@ -202,10 +202,9 @@ export interface CooldownOptions {
 
 /**
  * Part that holds attempts after one was asked to wait: by a 429 with `Retry-After`, in an error as
- * {@link isTransientError} reads it as well, or by an error made with `retryAfter`. In `fetch`, a success with which
- * {@link rateLimitHint} finds that nothing remains of a limit holds them, too, without a probe, until the limit's window
- * ends. Each attempt is held once. They come back spread over half the time that the server
- * asked for.
+ * `isTransientError` reads it as well, or by an error made with `retryAfter`. In `fetch`, a success with which
+ * `rateLimitHint` finds that nothing remains of a limit holds them, too, without a probe, until the limit's window
+ * ends. Each attempt is held once. They come back spread over half the time that the server asked for.
  *
  * One first attempt passes as a probe. When it, or another attempt that started during the hold, succeeds, the hold
  * ends, unless a 429 has lengthened it since. Attempts that are held keep their times, and new ones start at once. If
