@@ -109,7 +109,7 @@ export async function assemble({ wasm, light, machines, version, out }) {
 
   const files = await bundle(draft.dir, Object.fromEntries(entries.map((file) => [file, mainOf(file)])));
   rmSync(draft.path('lib'), { recursive: true });
-  // Where import is by file and at once; in pages, bundlers and their minifiers come between.
+  // Where import is by file and at once; in pages, bundlers come between.
   files.set(START, eager(files.get(START)));
   for (const [file, text] of files) draft.write(file, text);
   await writeTwins(draft, files, offered);
