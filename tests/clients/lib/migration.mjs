@@ -86,42 +86,46 @@ export async function threeTimes(call) {
  * the retrying function, a circuit, or a listener of the policy. A callback `f` of the cell does `act`.
  */
 export function runCell(code, { base, run, names }, answers, act) {
-  return still(async (clock) => {
-    const it = world(clock, answers);
-    const { calls, next, fn, log } = it;
-    const controller = new AbortController();
-    setTimeout(() => controller.abort(new Error('stopped')), 250);
-    const told = { at: [], args: undefined };
-    const value = () => (/[dD]elay|backoff/.test(code) ? WAIT_MS : !/prepare/.test(code) || undefined);
-    const f = (...args) => {
-      told.at.push(clock.now);
-      told.args ??= args;
-      return act(isRetried(code) ? fn : value);
-    };
-    const known = {
-      ...{ f, fn, log, sleep, options: base, signal: controller.signal, error: new Error('the end'), url: ADDRESS },
-      refresh: async () => log('refresh'),
-      hang: () => new Promise(() => void next()),
-      count: async () => calls.times.push(clock.now),
-      ...names(it, base),
-    };
-    const outcome = () => {
-      if (code.startsWith('{')) return run(it, { ...base, ...evaluate(code, known) });
-      if (/^throw|;/.test(code)) {
-        const statements = evaluate(`async (bail) => { ${code} }`, known);
-        return run({ ...it, fn: (bail) => (calls.times.length === 1 && next() ? statements(bail) : fn()) }, base);
-      }
-      const value = evaluate(code, known);
-      if (value instanceof CircuitBreaker) return threeTimes(() => value.fire());
-      if (typeof value === 'function') return value();
-      return typeof value.then === 'function' ? value : known.policy.execute(fn);
-    };
-    const ended = await Promise.race([settled(outcome()), sleep(60_000)]);
-    const endMs = clock.now;
-    if (act) await sleep(WAIT_MS);
-    known.circuit?.shutdown();
-    return { ...calls, outcome: ended, ...(act && { told, endMs }) };
-  }, answers.draw);
+  return still(
+    async (clock) => {
+      const it = world(clock, answers);
+      const { calls, next, fn, log } = it;
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(new Error('stopped')), 250);
+      const told = { at: [], args: undefined };
+      const value = () => (/[dD]elay|backoff/.test(code) ? WAIT_MS : !/prepare/.test(code) || undefined);
+      const f = (...args) => {
+        told.at.push(clock.now);
+        told.args ??= args;
+        return act(isRetried(code) ? fn : value);
+      };
+      const known = {
+        ...{ f, fn, log, sleep, options: base, signal: controller.signal, error: new Error('the end'), url: ADDRESS },
+        refresh: async () => log('refresh'),
+        hang: () => new Promise(() => void next()),
+        count: async () => calls.times.push(clock.now),
+        ...names(it, base),
+      };
+      const outcome = () => {
+        if (code.startsWith('{')) return run(it, { ...base, ...evaluate(code, known) });
+        if (/^throw|;/.test(code)) {
+          const statements = evaluate(`async (bail) => { ${code} }`, known);
+          return run({ ...it, fn: (bail) => (calls.times.length === 1 && next() ? statements(bail) : fn()) }, base);
+        }
+        const value = evaluate(code, known);
+        if (value instanceof CircuitBreaker) return threeTimes(() => value.fire());
+        if (typeof value === 'function') return value();
+        return typeof value.then === 'function' ? value : known.policy.execute(fn);
+      };
+      const ended = await Promise.race([settled(outcome()), sleep(60_000)]);
+      const endMs = clock.now;
+      if (act) await sleep(WAIT_MS);
+      known.circuit?.shutdown();
+      return { ...calls, outcome: ended, ...(act && { told, endMs }) };
+    },
+    answers.draw,
+    answers.graceMs,
+  );
 }
 
 /** The third attempt fails with 404, the twelfth succeeds. */

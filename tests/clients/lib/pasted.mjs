@@ -14,8 +14,9 @@ const { virtualClock } = await importTesting();
  * Calls `body` with a virtual clock and without chance; returns its outcome. The clock runs until that settles.
  * @param {(clock: any) => Promise<any>} body
  * @param {number} [draw] what `Math.random` returns
+ * @param {number} [graceMs] for sockets
  */
-export const still = (body, draw) => underClock((clock) => clock.runUntil(body(clock), { graceMs: 2 }), draw); // for sockets
+export const still = (body, draw, graceMs = 2) => underClock((clock) => clock.runUntil(body(clock), { graceMs }), draw);
 
 /** The same, but `body` moves the clock itself. */
 export async function underClock(body, draw = 0.5) {
