@@ -1,5 +1,6 @@
 /** The page's side of the flaky server: starts the service worker, and asks for its count. */
 import workerUrl from './flaky?worker&url';
+import { CLAIM } from './protocol';
 
 /** Why there is no flaky server, as a sentence for the reader. */
 export class NoFlakyServer extends Error {
@@ -30,7 +31,7 @@ export async function startFlakyServer(): Promise<void> {
     const refuse = () => reject(new NoFlakyServer('it did not take this page over. Reload the page'));
     setTimeout(refuse, CLAIMED_WITHIN_MS);
   });
-  registration.active?.postMessage('claim');
+  registration.active?.postMessage(CLAIM);
   await controlled;
 }
 

@@ -4,11 +4,12 @@
  * without imports, so that it also runs where service workers cannot be modules.
  */
 import { fate, type Kind } from '../../demo/fate.mjs';
-import { ATTEMPT, LATENCY_MS, RETRY_AFTER_S, SLOW_MS } from './protocol';
+import { ATTEMPT, CLAIM, LATENCY_MS, RETRY_AFTER_S, SLOW_MS, requestName } from './protocol';
 
 // The types of service workers exclude those of pages, which the rest of this folder needs.
 interface WorkerEvent extends Event {
   readonly request: Request;
+  readonly data: string;
   waitUntil(work: Promise<unknown>): void;
   respondWith(response: Promise<Response>): void;
 }
@@ -22,10 +23,15 @@ const worker = self as unknown as Worker;
 
 /** Requests of each run. */
 const requests = new Map<string, number>();
+/** Ends the answer of a request at once: browsers do not tell the worker that the page has given it up. */
+const answering = new Map<string, () => void>();
 
 worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
 worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()));
-worker.addEventListener('message', (event) => event.waitUntil(worker.clients.claim()));
+worker.addEventListener('message', (event) => {
+  if (event.data === CLAIM) event.waitUntil(worker.clients.claim());
+  else answering.get(event.data)?.();
+});
 worker.addEventListener('fetch', (event) => {
   const base = new URL('flaky/', worker.registration.scope).href;
   if (event.request.url.startsWith(base)) event.respondWith(answer(new URL(event.request.url), event.request));
@@ -40,7 +46,12 @@ async function answer({ pathname, searchParams }: URL, { headers }: Request): Pr
   const n = Number(headers.get(ATTEMPT) ?? 1);
   const seed = searchParams.get('seed') ?? '';
   const { kind, latencyMs } = fate({ seed, id, n, failure: 'mixed', failureRate: 0.6, latencyMs: LATENCY_MS });
-  await new Promise((resolve) => setTimeout(resolve, kind === 'slow' ? SLOW_MS : latencyMs));
+  const name = requestName(run, id, n);
+  await new Promise<void>((resolve) => {
+    answering.set(name, resolve);
+    setTimeout(resolve, kind === 'slow' ? SLOW_MS : latencyMs);
+  });
+  answering.delete(name);
   return response(kind, { id, n });
 }
 

@@ -3,7 +3,7 @@ import { retryReport } from 'rejitter';
 import { createFetch } from 'rejitter/fetch';
 import { policyOf, type Strategy } from '../state/strategy';
 import { flakyUrl } from './flaky-server';
-import { ATTEMPT, ATTEMPT_TIMEOUT_MS } from './protocol';
+import { ATTEMPT, ATTEMPT_TIMEOUT_MS, requestName } from './protocol';
 
 /** A status, or the reason why it is missing. `stopped`: by Abort. */
 export type Reply = number | 'network' | 'timeout' | 'stopped';
@@ -65,6 +65,8 @@ export function startRun(strategy: Strategy, seed: number, signal: AbortSignal):
         return response;
       } catch (error) {
         end(signal.aborted ? 'stopped' : init.signal?.aborted ? 'timeout' : 'network');
+        if (init.signal?.aborted)
+          navigator.serviceWorker.controller?.postMessage(requestName(run.name, String(trace.id), trace.legs.length));
         throw error;
       }
     }
