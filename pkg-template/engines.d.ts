@@ -137,10 +137,15 @@ export function nextDelay(policy: RetryPolicy, failed: FailedAttempt): number | 
 
 /** Options of a queue or of a job in pg-boss 11 or later. Times are seconds. */
 export interface PgBossConfig {
+  /** Maximum number of retries: attempts after the first. */
   retryLimit: number;
+  /** The wait before doubling, d, in whole seconds. */
   retryDelay: number;
+  /** Whether waits double, and are drawn. */
   retryBackoff: boolean;
+  /** Upper bound of each wait, if one reaches it. */
   retryDelayMax?: number;
+  /** Timeout of an attempt, if there is one. */
   expireInSeconds?: number;
 }
 
@@ -155,8 +160,11 @@ export function pgBoss(policy: RetryPolicy, options?: ExportOptions): Exported<P
 
 /** Options of an activity, for `proxyActivities` of Temporal. Times are ms. */
 export interface TemporalConfig {
+  /** Timeout of an attempt, if there is one. */
   startToCloseTimeout?: number;
+  /** The deadline, if there is one. */
   scheduleToCloseTimeout?: number;
+  /** The retry policy: first wait, factor, cap and attempts. */
   retry: {
     initialInterval: number;
     backoffCoefficient: number;
@@ -176,7 +184,9 @@ export function temporal(policy: RetryPolicy, options?: ExportOptions): Exported
 
 /** Fields of a Task state in the Amazon States Language. Times are seconds. */
 export interface StepFunctionsConfig {
+  /** Timeout of an attempt, if there is one. */
   TimeoutSeconds?: number;
+  /** The retrier, for all errors. `MaxAttempts` counts retries. */
   Retry: {
     ErrorEquals: string[];
     IntervalSeconds: number;
@@ -196,6 +206,7 @@ export function stepFunctions(policy: RetryPolicy, options?: ExportOptions): Exp
 
 /** Redrive policy of a queue in SQS, and the wait of a message. */
 export interface SqsConfig {
+  /** After `maxReceiveCount` attempts, SQS moves the message to the dead-letter queue. */
   redrivePolicy: { maxReceiveCount: number };
   /**
    * Returns `VisibilityTimeout` for `ChangeMessageVisibility`, in seconds, after a failure of a message that was
@@ -217,9 +228,13 @@ export function sqs(policy: RetryPolicy, options?: ExportOptions): Exported<SqsC
 
 /** `retryConfig` of a queue in Google Cloud Tasks. */
 export interface CloudTasksConfig {
+  /** Maximum number of attempts, the first included; -1 for no limit. */
   maxAttempts: number;
+  /** The first wait, as text, such as '1s'. */
   minBackoff: string;
+  /** Upper bound of each wait, as text. */
   maxBackoff: string;
+  /** How often the wait doubles before it grows by the same amount each time. */
   maxDoublings: number;
 }
 
@@ -233,6 +248,7 @@ export function cloudTasks(policy: RetryPolicy, options?: ExportOptions): Export
 
 /** A service config of gRPC for all methods. */
 export interface GrpcConfig {
+  /** For all methods: the deadline as `timeout`, and the retry policy. */
   methodConfig: {
     name: Record<string, never>[];
     timeout?: string;

@@ -60,13 +60,11 @@ import type {
 /** The first parameter of `fetch`. */
 export type FetchInput = Parameters<typeof fetch>[0];
 
-/** The second parameter of `fetch`. */
-type PlainInit = NonNullable<Parameters<typeof fetch>[1]>;
-
-type Body = NonNullable<PlainInit['body']> | null;
+/** A body, as `fetch` takes it. */
+export type FetchBody = NonNullable<NonNullable<Parameters<typeof fetch>[1]>['body']> | null;
 
 /** The second parameter of a fetch that retries. */
-export interface FetchInit extends Omit<PlainInit, 'body'> {
+export interface FetchInit extends Omit<NonNullable<Parameters<typeof fetch>[1]>, 'body'> {
   /**
    * The body, as for `fetch`, or a function that makes the body of each attempt. A stream that a
    * function made is sent with `duplex: 'half'`.
@@ -82,7 +80,7 @@ export interface FetchInit extends Omit<PlainInit, 'body'> {
    * });
    * ```
    */
-  body?: Body | (() => Body | PromiseLike<Body>) | undefined;
+  body?: FetchBody | (() => FetchBody | PromiseLike<FetchBody>) | undefined;
   /**
    * Options of this call; each replaces the one that `createFetch` got. A value that is not an object, or one in which
    * no name is an option of rejitter, is ignored, because other packages have an option of this name; the latter is
@@ -122,7 +120,8 @@ export interface FetchOutcome {
   readonly retryable: boolean;
 }
 
-interface FetchOnlyOptions {
+/** Options that only a fetch has. */
+export interface FetchOnlyOptions {
   /**
    * The statuses to retry, instead of the usual ones; or a function that classifies each response and
    * each failure and returns the same values as `retryIf` does elsewhere: `true`, `false`,
@@ -287,23 +286,27 @@ export interface CallOptions extends Omit<FetchOptions, 'idempotencyKey'> {
   idempotencyKey?: 'auto' | (string & {}) | ((request: Request) => string) | undefined;
 }
 
-interface Callable {
-  /** Further arguments go to the inner fetch, such as the bindings that Hono's `app.request` takes. */
-  fetch(input: FetchInput, init?: FetchInit, ...further: any[]): Promise<Response>;
-}
-
 /**
  * A fetch that retries. It can stand in for `fetch`, and `fetch` for it, for instance in tests, although
  * `fetch` does not know the additions of {@link FetchInit}. Hence the type of a method, whose parameters
  * TypeScript compares in both directions.
  */
-export type RetryingFetch = Callable['fetch'];
+export type RetryingFetch = {
+  /** Further arguments go to the inner fetch, such as the bindings that Hono's `app.request` takes. */
+  fetch(input: FetchInput, init?: FetchInit, ...further: any[]): Promise<Response>;
+}['fetch'];
 
 /** A function that sends requests: `fetch`, undici's, a framework's, a test's. */
 export type FetchLike = (input: any, init?: any) => PromiseLike<{ readonly status: number }>;
 
 /**
- * Returns a `fetch` with these options, or with those of a policy.
+ * Returns a `fetch` with these options, or with those of a policy. By default it makes up to six attempts, with waits of
+ * 0 to 100, 200, 400, … ms, and longer ones if the server asks.
+ *
+ * Retried are failures of the network, timeouts of attempts, and statuses such as 429 and 503 (see
+ * {@link FetchOnlyOptions.retryOn}), of requests that are safe to repeat: GET, PUT, DELETE, …, and those with an
+ * idempotency key. A POST without one is sent again only if no connection was made. The `signal` of a call ends its
+ * attempts, waits and the body. It resolves with the last response, whatever its status, as `fetch` does.
  *
  * If a policy has a `retryIf`, that decides about failures; if it has a `retryOnResult`, that decides about responses.
  * Without them the rules for failures and statuses do. `policy.metrics()` counts the requests. Options that only `fetch`
@@ -312,7 +315,7 @@ export type FetchLike = (input: any, init?: any) => PromiseLike<{ readonly statu
  * The result may replace the global fetch: `globalThis.fetch = createFetch(options)`. It then sends requests by the
  * fetch that it replaced, whatever is laid over it later.
  *
- * @param options checked now
+ * @param options limits, waits, rules, hooks; checked now
  * @param fetch sends the requests; defaults to `globalThis.fetch` as it is at each attempt, unless the result is, or
  * was, that itself: then to `globalThis.fetch` as it is now
  * @throws {TypeError | RangeError} listing every problem of the options
@@ -379,7 +382,9 @@ export function rateLimitHint(response: { readonly status: number; readonly head
 
 /** Error for a response whose status reports a failure, with `throwOnStatus`. Its message ends with the labels. */
 export class HttpStatusError extends Error {
+  /** Identifies the error where `instanceof` does not work, such as across realms. */
   readonly name: 'HttpStatusError';
+  /** Status of the response. */
   readonly status: number;
   /** Method of the request, in upper case. */
   readonly method?: string;

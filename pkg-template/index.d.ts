@@ -31,21 +31,29 @@ export * from './options.js';
 export type Operation<T> = (attempt: Attempt) => T | PromiseLike<T>;
 
 /**
- * Calls `fn` until it succeeds or a limit, predicate or signal stops it. Defaults to exponential
- * backoff with full jitter.
+ * Calls `fn` until it succeeds, by default up to six times with waits of 0 to 100, 200, 400, … ms.
  *
- * The first attempt is called before this function returns. The promise resolves with the first
- * success. It rejects with the last attempt's own error, the very same value, or with
- * `signal.reason`. Invalid options reject it with a `TypeError` or `RangeError`; the function never
- * throws.
+ * *Every* error is retried, bugs included, unless `retryIf` decides otherwise: {@link isTransientError} is true for
+ * failures of networks, servers and databases that may pass. {@link permanent} ends the operation from inside.
  *
- * A connection that is meant to stay is no operation: attempts would never count from 1 again, and
- * `attemptTimeoutMs` would limit its life. Use `keepConnected` of `rejitter/reconnect`.
+ * The promise resolves with the first success. It rejects with the last attempt's own error, the very same value, or
+ * with the reason of `options.signal`. {@link retryReport} returns what happened.
  *
+ * For a connection that is meant to stay, use `keepConnected` of `rejitter/reconnect`: here, its attempts would never
+ * count from 1 again, and `attemptTimeoutMs` would limit its life.
+ *
+ * @param fn one attempt; the first is called before this function returns. Pass the attempt's `signal` on, so that a
+ * timeout or an abort ends the work as well
+ * @param options limits, waits, predicates, hooks. Invalid ones reject the promise with a `TypeError` or `RangeError`;
+ * the function never throws
  * @example
  * ```js
- * import { retry } from 'rejitter';
- * const user = await retry(() => callApi(), { maxAttempts: 4, backoff: 'linear', jitter: 'equal' });
+ * import { isTransientError, retry } from 'rejitter';
+ * const user = await retry(({ signal }) => callApi('/user', { signal }), {
+ *   maxAttempts: 4,
+ *   attemptTimeoutMs: 5000,
+ *   retryIf: isTransientError,
+ * });
  * ```
  */
 export function retry<T>(fn: Operation<T>, options?: RetryOptions<NoInfer<T>>): Promise<T>;
@@ -200,6 +208,7 @@ export interface RetryMetrics {
 export interface PolicyData {
   /** Version of the format. */
   readonly version: 1;
+  /** The options that were set; `backoff` and `jitter` always. */
   readonly [option: string]: unknown;
 }
 

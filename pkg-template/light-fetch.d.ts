@@ -39,9 +39,9 @@ export interface LightFetchOptions extends Omit<LightOptions, 'signal' | 'retryI
 }
 
 /** The first parameter of `fetch`. */
-type FetchInput = Parameters<typeof fetch>[0];
+export type FetchInput = Parameters<typeof fetch>[0];
 /** The second parameter of `fetch`. */
-type FetchInit = NonNullable<Parameters<typeof fetch>[1]>;
+export type FetchInit = NonNullable<Parameters<typeof fetch>[1]>;
 
 /**
  * Returns a `fetch` with these options. It may replace the global one: `globalThis.fetch = createFetch()`.

@@ -447,7 +447,9 @@ export interface RunOptions<T = any> extends RetryOptions<T> {
  */
 export interface SyncOptions<T = any>
   extends Omit<RetryOptions<T>, 'attemptTimeoutMs' | 'unref' | 'hint' | 'retryIf' | 'retryOnResult'> {
+  /** Not supported: nothing could end an attempt that blocks. */
   attemptTimeoutMs?: undefined;
+  /** Not supported: a wait blocks, and needs no timer. */
   unref?: undefined;
   /** Same as {@link RetryOptions.hint}, without promises. */
   hint?: ((error: any, attempt: Attempt) => number | undefined) | undefined;

@@ -24,7 +24,15 @@ export const awsSdk2026: { readonly baseMs: 50; readonly capMs: 20_000; readonly
 export const awsSdk2026Throttling: { readonly baseMs: 1000; readonly capMs: 20_000; readonly maxAttempts: 3 };
 
 /** Google's HTTP client for Java: 500, 750, 1125 … ms ±50%, 15 min in all. The cap bounds the interval. */
-export const googleHttpClient: FifteenMinutes;
+export const googleHttpClient: {
+  readonly baseMs: 500;
+  readonly factor: 1.5;
+  readonly capMs: 60_000;
+  readonly jitter: { readonly type: 'proportional'; readonly ratio: 0.5 };
+  /** `Infinity` */
+  readonly maxAttempts: number;
+  readonly totalTimeoutMs: 900_000;
+};
 
 /** gRPC's proposal A6, its example: doubling, ±20%. The cap bounds the interval. */
 export const grpc: {
@@ -45,7 +53,7 @@ export const polly: {
 };
 
 /** cenkalti/backoff for Go. The cap bounds the interval. */
-export const cenkalti: FifteenMinutes;
+export const cenkalti: typeof googleHttpClient;
 
 /** hashicorp/go-retryablehttp: 1 s … 30 s, 4 retries. Its statuses are {@link goRetryableHttpRetryOn}. */
 export const goRetryableHttp: {
@@ -122,17 +130,6 @@ export const truncatedBinary: {
   /** `Infinity` */
   readonly maxAttempts: number;
 };
-
-/** The options of two systems, which are the same. */
-interface FifteenMinutes {
-  readonly baseMs: 500;
-  readonly factor: 1.5;
-  readonly capMs: 60_000;
-  readonly jitter: { readonly type: 'proportional'; readonly ratio: 0.5 };
-  /** `Infinity` */
-  readonly maxAttempts: number;
-  readonly totalTimeoutMs: 900_000;
-}
 
 /**
  * The rule of hashicorp/go-retryablehttp as `retryOn` of `createFetch`: failures of the network, 429, 0, and all

@@ -39,7 +39,7 @@ export interface Connection<T = unknown> {
 }
 
 /** Options of operations that mean the same for connections. */
-type Shared =
+export type SharedOption =
   | ('minMs' | 'factor' | 'stepMs' | 'truncateAt' | 'backoff' | 'jitter' | 'seed' | 'random' | 'name' | 'unref')
   | ('protection' | 'onAttempt' | 'onFailure' | 'onRetry');
 
@@ -48,7 +48,7 @@ type Shared =
  * and its own. All are optional, and `undefined` means unset. With `protection`, each attempt is an operation of one
  * attempt, which succeeds at {@link Connection.opened}; a rejected attempt waits, and does not count.
  */
-export interface ReconnectOptions extends Pick<RetryOptions, Shared> {
+export interface ReconnectOptions extends Pick<RetryOptions, SharedOption> {
   /**
    * Upper bound of the first wait, in ms. Between 0 and 2^53 − 1.
    *
