@@ -368,8 +368,8 @@ export function retryAfterMs(
  * requests none, or if {@link retryAfterMs} returns a wait: the end of a limit's window is later than the
  * next request may come. Set it as {@link FetchOptions.hint}. It reads responses with status 429, and with
  * any other status if nothing remains of a limit, such as a 200 of GraphQL that `retryOn` retries. If nothing remains
- * after a success that is not retried, a cooldown of `rejitter/protection` holds the next attempts. The headers are those
- * of
+ * after a success that is not retried, a cooldown of `rejitter/protection` holds the next attempts. The headers are
+ * those of
  * - GitHub and many others: `x-ratelimit-remaining`, `x-ratelimit-reset`,
  * - OpenAI: `x-ratelimit-reset-requests`, `x-ratelimit-reset-tokens` ("6m0s"),
  * - Anthropic: `anthropic-ratelimit-requests-reset` and its other limits (RFC 3339), `…-unified-reset`,

@@ -350,8 +350,8 @@ export interface Delays extends IterableIterator<number> {
  * Creates an error to *throw* from the callback to end the operation at once. The operation rejects
  * with `error` itself, even if it is not an Error: `permanent('gone')` rejects with the string.
  *
- * An error with such an error among its causes (`cause`, `detail`, `original`), up to 10 levels deep, ends the operation
- * as well; then the promise rejects with the thrown error itself.
+ * An error with such an error among its causes (`cause`, `detail`, `original`), up to 10 levels deep, ends the
+ * operation as well; then the promise rejects with the thrown error itself.
  *
  * @example
  * ```js

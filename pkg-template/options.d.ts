@@ -180,11 +180,11 @@ export interface RetryOptions<T = any> {
    */
   retryOnResult?: ((result: T, attempt: Attempt) => Verdict | PromiseLike<Verdict>) | undefined;
   /**
-   * Returns the delay that a server requests in an error, in ms (non-negative), or `undefined` for none; or a promise of
-   * these, which is awaited until an abort or the deadline. Called once per failed attempt, the last included, before
-   * {@link RetryOptions.retryIf}; not for permanent errors. The wait is that of {@link retryAfter}. If
-   * {@link isTransientError} finds a delay as well, the longer one counts; `retryAfter` and `{ afterMs }` override
-   * both. If it throws or returns an invalid value, that is reported like the error of a hook.
+   * Returns the delay that a server requests in an error, in ms (non-negative), or `undefined` for none; or a promise
+   * of these, which is awaited until an abort or the deadline. Called once per failed attempt, the last included,
+   * before {@link RetryOptions.retryIf}; not for permanent errors. The wait is that of {@link retryAfter}. If
+   * {@link isTransientError} finds a delay as well, the longer one counts; `retryAfter` and `{ afterMs }` override both.
+   * If it throws or returns an invalid value, that is reported like the error of a hook.
    *
    * @default none
    * @example
@@ -195,9 +195,9 @@ export interface RetryOptions<T = any> {
   hint?: ((error: any, attempt: Attempt) => number | undefined | PromiseLike<number | undefined>) | undefined;
   /**
    * Longest delay that a server may request through {@link retryAfter}, {@link RetryOptions.hint} or
-   * {@link isTransientError}, in ms. A longer one ends the operation (`reason: 'hint'`, the requested delay in the report's `hintMs`), unless
-   * {@link RetryOptions.longRetryAfter} is 'cap'. Checked for each requested delay. Non-negative;
-   * `Infinity` means no limit.
+   * {@link isTransientError}, in ms. A longer one ends the operation (`reason: 'hint'`, the requested delay in the
+   * report's `hintMs`), unless {@link RetryOptions.longRetryAfter} is 'cap'. Checked for each requested delay.
+   * Non-negative; `Infinity` means no limit.
    *
    * This also bounds the wait, which is longer than the requested delay because it is spread
    * upwards: at most 1.5 × `maxRetryAfterMs` (`maxRetryAfterMs + baseMs`, if that is more), or the

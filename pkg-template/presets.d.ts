@@ -72,7 +72,7 @@ export const jpillora: {
   readonly maxAttempts: number;
 };
 
-/** p-retry: 10 retries from 1 s, no jitter. It stops at a TypeError that is not the network's, and at what is no Error. */
+/** p-retry: 10 retries from 1 s, no jitter. It stops at TypeErrors but the network's, and at what is no Error. */
 export const pRetry: {
   readonly baseMs: 1000;
   /** `Infinity` */

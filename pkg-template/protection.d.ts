@@ -190,9 +190,9 @@ export interface CooldownOptions {
    */
   maxHoldMs?: number | undefined;
   /**
-   * Whether one attempt passes each hold, its probe: the limit may be that of one route, and the server's guess too long.
-   * With `false`, nobody does, and an attempt that was held is held again while a later hint has not ended. For servers
-   * that count, or ban for, what comes too early, such as Slack's, GitHub's and Discord's.
+   * Whether one attempt passes each hold, its probe: the limit may be that of one route, and the server's guess too
+   * long. With `false`, nobody does, and an attempt that was held is held again while a later hint has not ended. For
+   * servers that count, or ban for, what comes too early, such as Slack's, GitHub's and Discord's.
    *
    * @default true
    * @example `{ probe: false }`

@@ -36,9 +36,10 @@ const SEARCHED = 11;
 export const causeOf = ({ cause, detail, original }) => cause ?? detail ?? original;
 
 /**
- * All copies of the package in a realm share this: the reports of operations by what they ended with; waits that servers
- * ask for by the errors that say so, each with its number; and the number of the last of these.
- * @typedef {{ reports: WeakMap<object, object>, hints: WeakMap<object, { ms: number, number: number }>, last: number }} Shared
+ * All copies of the package in a realm share this: the reports of operations by what they ended with; waits that
+ * servers ask for by the errors that say so, each with its number; and the number of the last of these.
+ * @typedef {{ reports: WeakMap<object, object>, hints: WeakMap<object, { ms: number, number: number }>,
+ *   last: number }} Shared
  */
 
 /** @returns {Shared} */
@@ -58,7 +59,10 @@ export function shared() {
   }
 }
 
-/** Notes the wait that a server asks for beside its error, which stays as it is. @type {(error: any, ms: number) => void} */
+/**
+ * Notes the wait that a server asks for beside its error, which stays as it is.
+ * @type {(error: any, ms: number) => void}
+ */
 export function noteHint(error, ms) {
   shared().hints.set(error, { ms, number: ++shared().last });
 }

@@ -34,8 +34,8 @@ export function failureClass({ name, message, cause }, text) {
 }
 
 /**
- * Returns the highest class in a chain of causes. Node tries a host's addresses one after the other: of several errors a
- * class holds if it holds for each of them, and one that is hopeless suffices. No further lists are read in these
+ * Returns the highest class in a chain of causes. Node tries a host's addresses one after the other: of several errors
+ * a class holds if it holds for each of them, and one that is hopeless suffices. No further lists are read in these
  * (`nested`).
  * @type {(error: any, classify: (error: any) => number, nested?: boolean) => number}
  */

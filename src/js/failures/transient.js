@@ -22,7 +22,7 @@ export function isTransientStatus(status) {
 const FAILURES =
   /^(53...|08([^P]..|P01 .*: server conn)|57P0[1235]|40(001|P01)|55P03|ER_(LOCK_[DN]|CON_C|TOO_MANY_U|SERVER_S)|PROTOCOL_CONNECTION_LOST|P(10(0[128]|17)|20(24|3[47]))|\S* (\w*RequestTimeout|MaxRetriesPer|KafkaJS(ConnectionC|RequestT)|AxiosError: stream |(Reply)?Error: ((LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max) |Command timed out|Client has e|Stream isn't w|Socket (closed un|timeout t)|The client is o|Timeout waiting for a c|Connection (terminated [ud]|timeout$)|timeout e|Query read t))|TimeoutError )/;
 
-/** Kinds of errors of models' services: of an exhausted account, whose 429 no wait ends; and in the midst of a stream. */
+/** Kinds of errors of models' services: of an exhausted account, whose 429 no wait fixes; and in the midst of a stream. */
 const EXHAUSTED = /\b(insufficient_quota|credit_balance_exh|billing_(hard_limit|not_active)|access_termi)/;
 const INTERRUPTED = /\b(server|overloaded|rate_limit|api)_error/;
 

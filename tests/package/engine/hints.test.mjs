@@ -236,7 +236,7 @@ test('a pushback that is no number, or negative, means no', () => {
     assert.equal(isTransientError(grpc(ms)), expected, ms);
 });
 
-/** Two operations under one protection: the first fails with this; returns when the second one starts, and the status. */
+/** Two operations under one protection, of which the first fails: when the second one starts, and the status. */
 async function beside(error, parts, options) {
   const protection = protect(...parts);
   const starts = [];
@@ -251,7 +251,7 @@ async function beside(error, parts, options) {
   return [starts[0], protection.status()];
 }
 
-test('protection: a cooldown hears it of 429 and of throttling by name alone; breaker and budget go by status', async () => {
+test('protection: a cooldown hears it of 429 and of throttling by name alone; the others go by status', async () => {
   const named = failing({
     name: 'ThrottlingException',
     $metadata: { httpStatusCode: 400 },

@@ -203,7 +203,7 @@ fn a_hold_that_ends_after_the_deadline_ends_the_operation() {
 }
 
 #[test]
-fn the_signal_overrides_the_verdict_and_a_hint_holds_nobody() {
+fn the_signal_overrides_the_verdict_and_a_hint_holds_others_only_if_it_says_busy() {
     let end = |signal: Option<Signal>, verdict: Verdict| {
         let (time, api) = on(|p| p.breaker(NERVOUS).cooldown(CooldownOptions::default()));
         let call = retry(steady(1), || ready(Err::<(), _>("no")))
@@ -231,6 +231,9 @@ fn the_signal_overrides_the_verdict_and_a_hint_holds_nobody() {
     assert_eq!(end(Some(Signal::Failure), Verdict::Stop), (true, 1.0, zero));
     let busy = Some(Signal::Busy(400 * MS));
     assert_eq!(end(busy, Verdict::Stop), (false, 0.0, 400 * MS));
+    // A status without a wait of its own: the hint says how long.
+    let limited = Some(Signal::of_status(429));
+    assert_eq!(end(limited, again), (false, 0.0, 300 * MS));
     // No hint is followed further than the policy follows it.
     let busy = Some(Signal::Busy(100_000 * MS));
     assert_eq!(end(busy, Verdict::Stop), (false, 0.0, 60_000 * MS));

@@ -59,8 +59,9 @@ pub enum Signal {
     /// Nothing: the error is that of the caller. Another attempt takes no token, and counts as the first attempt of
     /// an operation. The default for errors that [`Verdict::Stop`] answers.
     Nothing,
-    /// It asks for fewer requests, and for this wait. Starts the cooldown, unless the wait is zero. Says nothing to
-    /// the breaker. A retry takes tokens of the budget. The default for errors that [`Verdict::RetryAtLeast`] answers.
+    /// It asks for fewer requests, and for this wait; with zero, for that of [`Retry::hint`](crate::Retry::hint).
+    /// Starts the cooldown, unless neither asks for a wait. Says nothing to the breaker. A retry takes tokens of the
+    /// budget. The default for errors that [`Verdict::RetryAtLeast`] answers.
     Busy(Duration),
 }
 

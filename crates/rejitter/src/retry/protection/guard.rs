@@ -260,6 +260,8 @@ impl Protected {
             Signal::Failure => (Verdict::Failure, 0.0),
             Signal::Success | Signal::Declined => (Verdict::Success, 0.0),
             Signal::Nothing => (Verdict::Nothing, 0.0),
+            // A status says that requests come too often, and the hint for how long.
+            Signal::Busy(Duration::ZERO) => (Verdict::Nothing, failure.hint.map_or(0.0, cut)),
             Signal::Busy(hint) => (Verdict::Nothing, cut(hint)),
         };
         self.price = self.price.max(failure.signal.into());
