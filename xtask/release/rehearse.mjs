@@ -1,5 +1,5 @@
-// `cargo xtask release --rehearse`: publishes the files of a release to registries on the loopback by the script that the
-// workflow runs, installs both packages and both crates from there, runs their READMEs, and publishes again.
+// `cargo xtask release --rehearse`: publishes the files of a release to registries on the loopback, by the script that
+// the workflow runs, installs both packages and both crates from there, runs their READMEs, and publishes again.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -82,7 +82,7 @@ async function npmPackages(environment) {
   await run('npm', ['install', 'rejitter-lab'], options);
   const lines = names.map((name, i) => `import * as _${i} from '${name}'; console.log(Object.keys(_${i}).length);`);
   const { stdout } = await run('node', ['--input-type=module', '--eval', lines.join('\n')], options);
-  assert.match(stdout, /^[1-9]\d\n[1-9]\d\n$/);
+  assert.match(stdout, /^\d{2,}\n\d{2,}\n$/);
   const tarballs = {};
   for (const name of names) {
     const packed = await run('npm', ['pack', '--silent', `${name}@${version}`], options);
@@ -106,7 +106,7 @@ async function npmPackages(environment) {
 async function bothCrates(environment) {
   const cwd = project('program', {
     'Cargo.toml': `[workspace]\n[package]\nname = "program"\nedition = "2024"\n
-[dependencies]\nrejitter = { version = "${version}", features = ["tokio", "protection"] }\nrejitter-lab = "${version}"\n`,
+[dependencies]\nrejitter-lab = "${version}"\nrejitter = { version = "${version}", features = ["tokio"] }\n`,
     'src/lib.rs':
       '#[doc = include_str!("rejitter.md")]\npub mod a {}\n#[doc = include_str!("rejitter-lab.md")]\npub mod b {}\n',
   });

@@ -69,7 +69,6 @@ export const releaseSteps = [
     needs: [PACK, NPM_OF_RELEASE],
     commands: [
       command(['node', inRoot('xtask/release/jsr.mjs')]),
-      // Its exit code is 0 with warnings; with errors it is not.
       command(sh`sh -c ${'exec "$0" doc --lint ./*.d.ts'} ${deno}`, { dir: inTarget('jsr') }),
       command(sh`${deno} publish --dry-run --allow-dirty`, { dir: inTarget('jsr') }),
     ],
