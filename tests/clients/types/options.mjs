@@ -4,6 +4,7 @@ const POSITIVE = `
 export type Exported = [Verdict];
 export const predicates: RetryOptions[] = [
   { retryIf: async (error) => (error.status === 429 ? { afterMs: 5 } : false) },
+  { hint: async (error, { attempt }) => (attempt > 1 ? error.waitMs : undefined) },
   { retryOnResult: (job) => job.state === 'running' },
 ];
 export const seeds: RetryOptions[] = [{ seed: 7 }, { seed: 7n }, { seed: 'orders' }];
@@ -63,7 +64,7 @@ export function errors(error: unknown): unknown {
   return isPermanent(error) ? permanent(error) : [retryAfter(5), retryAfter(5, error)].map((made) => made.message);
 }
 
-export const presets: RetryOptions[] = [awsSdk2020, awsSdk2026, awsSdk2026Throttling, googleHttpClient, grpc, polly, cenkalti, goRetryableHttp, jpillora, pRetry, pRetryRandomized, truncatedBinary];
+export const presets: RetryOptions[] = [pRetryOptions({ retries: 3, randomize: true }), awsSdk2020, awsSdk2026, awsSdk2026Throttling, googleHttpClient, grpc, polly, cenkalti, goRetryableHttp, jpillora, pRetry, pRetryRandomized, truncatedBinary];
 export function policies(): [RetryMetrics | undefined, PolicyData] {
   const options: PolicyOptions = { metrics: true, jitter: 'equal' };
   const policy = new RetryPolicy({ ...grpc, ...options });
@@ -137,6 +138,8 @@ retrySync(() => new Promise<void>(() => {})); // wrong: nor is a promise that ne
 // @ts-expect-error nor is a promise of a type parameter
 export function generic<T>(fn: () => Promise<T>) { return retrySync(fn); }
 retrySync(() => 1, { retryIf: async () => true }); // wrong: its predicates answer at once
+retrySync(() => 1, { hint: async () => 5 }); // wrong: nothing awaits its hint
+retry(() => 1, { hint: () => '5' }); // wrong: a hint is a number
 scriptedRandom(['0.5']); // wrong: a draw is a number
 clock.advance('5'); // wrong: the time is moved by milliseconds
 clock.now = 5; // wrong: the time is moved by advance
