@@ -11,7 +11,7 @@ import { modules } from '../lib/consumer.mjs';
 import { sentenceOf, simulated } from './threads.mjs';
 
 /** Within how many schedules a bug must be found. */
-const SCHEDULES = 10_000;
+const SCHEDULES = 20_000;
 const SEED = 7;
 
 /**
