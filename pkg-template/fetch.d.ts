@@ -9,19 +9,21 @@
  * same name. (A server that takes the request, redirects to itself and then refuses connections looks
  * the same.) Third, the body is neither a stream nor that of a `Request`. An error that does not name the address
  * (a host name whose connection was refused; every error in Deno and Bun) counts only with `redirect:
- * 'error'` or `'manual'`, because a redirect's target fails with the same error. In browsers no error
- * proves it.
+ * 'error'` or `'manual'`, because a redirect's target fails with the same error. So do HTTP/2's
+ * `REFUSED_STREAM`, and a proxy that answers `CONNECT` with 408, 429 or a 5xx. In browsers no error proves it.
  *
- * *Statuses*: 408 (not in browsers, which resend such a request themselves), 425, 429, 500, 502, 503,
- * 504, 520 to 524, 529 and 530 are retried; 403 and 413 if the response asks for a wait; 409 if the
+ * *Statuses*: 408, 425, 429, 500, 502, 503, 504, 520 to 524, 529 and 530 are retried; 403 and 413 if
+ * the response asks for a wait; 409 if the
  * request has an idempotency key and an earlier attempt of the operation had no response, because the
  * server may still be working on that one. The header
  * `x-should-retry: true | false` of a response overrules its status, within the methods and
  * `maxAttempts`; it has no effect on a 2xx. `stripe-should-retry` means the same.
  *
- * *Failures* of the network are retried, except those that every attempt would meet: invalid
- * certificates, unknown schemes, endless redirects. A `TypeError` of the caller's own making, such as
- * an invalid URL or a body that was used before, never is.
+ * *Failures*: whatever the inner fetch rejects with is a failure of the network, which is retried and counts for
+ * protection, because hosts change their words. Not so aborts; a `TypeError` of the caller's own making, such as an
+ * invalid URL or a body that was used before; what every attempt would meet, where the host says so: invalid
+ * certificates, unknown schemes, endless redirects; and what an inner fetch throws on purpose: `permanent()`,
+ * `retryAfter()`, a value with a status, an object that is no error, an error with a `digest`.
  *
  * *Waits*: the same as in the rest of this package, and never shorter than the response requests with
  * `Retry-After` or a header in milliseconds: see {@link FetchOptions.respectRetryAfter}. A page can read these
@@ -128,8 +130,8 @@ export interface FetchOnlyOptions {
    * `{ afterMs }`, or a promise of one of these. A request that is unsafe to repeat is never resent,
    * whatever this returns: see {@link methods}. With a list, `x-should-retry` is ignored.
    *
-   * @default 408 (outside browsers), 425, 429, 500, 502, 503, 504, 520–524, 529, 530, 403 and 413 with a hint, 409 of
-   * an own earlier attempt, and failures of the network
+   * @default 408, 425, 429, 500, 502, 503, 504, 520–524, 529, 530, 403 and 413 with a hint, 409 of an own earlier
+   * attempt, and failures of the network
    * @example
    * ```js
    * import { fetchWithRetry } from 'rejitter/fetch';

@@ -422,7 +422,8 @@ export function isRetryAfter(error: unknown): boolean;
 
 /**
  * Returns whether an error is most likely a mistake in the program, which no retry corrects: a
- * `ReferenceError`, or a `TypeError` that is not a network failure of `fetch`. For `retryIf`.
+ * `ReferenceError`, or a `TypeError` that is not a network failure of `fetch`, on any host, and that has no cause of
+ * another kind. For `retryIf`.
  *
  * @example
  * ```js
@@ -440,7 +441,8 @@ export function isProgrammingError(error: unknown): boolean;
  * True for statuses such as 429 and 503, broken connections, timeouts, unknown hosts, servers that are starting,
  * stopping or overloaded, deadlocks and serialization failures, and {@link retryAfter}. False for aborts, mistakes in
  * the program, other statuses from 400 on, certificates, errors in SQL, {@link permanent}, and everything unknown. An
- * error that no retry can cure makes a chain of causes false. `createFetch` uses the same table.
+ * error that no retry can cure makes a chain of causes false. `createFetch` uses the same table, and takes what is
+ * unknown for a failure of the network, because it knows where the error comes from.
  *
  * An operation whose `retryIf` asks it follows the server's own word: `Retry-After` and its relatives in the headers of
  * the error or its response, gRPC's pushback, the delays in errors of Slack and Discord. See

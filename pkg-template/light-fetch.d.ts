@@ -1,14 +1,14 @@
 /**
- * `fetch` that retries, in under 4 kB. The rules are those of `rejitter/fetch`. Where that knows more, this sends less
- * often: see the guide. To change over, import `createFetch` from `rejitter/fetch`: each option exists there with the
- * same name and default.
+ * `fetch` that retries, in 4 kB. The rules are those of `rejitter/fetch`, which knows more: see the guide. To change
+ * over, import `createFetch` from `rejitter/fetch`: each option exists there with the same name and default.
  *
  * *Methods*: GET, HEAD, OPTIONS, TRACE, QUERY, PUT and DELETE are retried, any other with a header `Idempotency-Key`.
  *
  * *Statuses*: 408, 425, 429, 500, 502, 503, 504, 520 to 524, 529 and 530 are retried; 403 and 413 if the response asks
  * for a wait. `x-should-retry` and `stripe-should-retry` (`true` or `false`) overrule a status that is not a 2xx.
  *
- * *Failures* of the network are retried, and timeouts of attempts. Errors of the caller's own making never are.
+ * *Failures* are retried, whatever `fetch` rejects with, and timeouts of attempts. Aborts, errors of the caller's own
+ * making, and values with a status or a `digest` are not. What stays, such as an invalid certificate, is retried too.
  *
  * *Waits* are never shorter than a response asks for: the longest of `retry-after-ms`, `x-ms-retry-after-ms` and
  * `x-amz-retry-after`, else `Retry-After` in seconds, or a date in the form of RFC 9110, compared with that of the response.

@@ -3,7 +3,7 @@
 import { causeOf } from '../marks.js';
 import { isObject } from '../options/checks.js';
 import { DEEPEST } from '../options/codes.js';
-import { isNetworkMessage } from './network.js';
+import { isMistake, isNetworkMessage } from './network.js';
 
 export const UNKNOWN = 0;
 /** The network or the server failed, and the request may have been processed. */
@@ -14,23 +14,20 @@ export const UNPROCESSED = 2;
 export const HOPELESS = 3;
 
 /**
- * Parts of `code name: message`, as short as they are unmistakable. Names; codes of Node, undici, OpenSSL and Bun;
- * messages of Node's causes, Deno and Bun; an XMLHttpRequest that the page left; HTTP/2's answers that stay the same.
+ * Parts of `code name: message`, as short as they are unmistakable. Names; codes of Node, undici, OpenSSL, zlib and
+ * Bun; messages of Node's causes, Deno and Bun; an XMLHttpRequest that the page left; HTTP/2's answers that stay the
+ * same; proxies that refuse a tunnel for good; Chromium's codes; OkHttp, iOS and Expo.
  */
 const HOPELESS_TEXTS =
-  /^\S*( (Abort|Cancel|Reference)|CERT|OVERFLOW|ERR_INVALID_|Redirect)|^(UNABLE_TO|INVALID_[CP]|HOSTNAME_M|UND_ERR_(REQ_|RES_E|NOT_|DES|CLO)|ERR_SSL_\S*(VERSION|FAILURE|PROTO|NO_))|[nLt] scheme|bad port|redirect count|[dyf] redirect|cors fail|cross origin n|invalid method|the data URL|peer cert|too many times|integrity mis|not implemented\.|head is too|corrupt mes|fatal alert: [AHP]|wrong version n|: Request aborted$|error code (1$|NGHTTP2_PROT)/;
-
-/** The same for the network. Prefixes of codes of Node, c-ares, undici, HTTP's parser, OpenSSL and Bun; names. */
-const NETWORK_TEXTS =
-  /^(E(AI_|CONN|HOST|NET|NOTF|PIPE|PROTO |SERVF)|(?!ER_Q|ERR_SC)\S*TIMED?OUT |HPE_|UND_ERR_|ERR_(HTTP2_(STREAM_[CE]|SES|GOA|INVALID_SES)|SSL_|STREAM_PREM|NETWORK )|Connection(Re|Cl)|FailedToO|Malformed_|Invalid(HTTP|Content)|\S* (Timeout|Network|Read)Error:)/;
+  /^\S*( (Abort(?!.*Proxy)|Cancel|Reference)|Redirect|HeadersTooL)|CERT|OVERFLOW|ERR_INVALID_|_(DENIED|SCHEME|UNSAFE|TOO_MANY_R|BAILOUT)|::ERR_(AB|BL|SSL)|^(ENOENT|UNABLE_TO|INVALID_[CP]|HOSTNAME_M|UND_ERR_(REQ_|RES_E|NOT_|DES|CLO)|ERR_SSL_\S*(VERSION|FAILURE|PROTO|NO_))|[nLt] scheme|bad port|redirect count|[dyfnP] redirect|cors fail|cross origin n|invalid method|the data URL|certificate|[tT]oo many [tf]|integrity mis|not implemented\.|nsupported [pU]|head is too|corrupt mes|fatal alert: (?!Inte|Us|Cl)|wrong version n|: Request aborted$|error code (1$|NGHTTP2_PROT)|(_|s )HTTP.1.1|[pP]roxy (auth|re\D+(?!408|429|5)\d)|\.net\.(ssl|UnknownS)|est has been c/;
 
 /** Classifies one error, without its causes. @param {any} error @param {string} text its `code name: message` */
-export function failureClass({ name, message, cause }, text) {
-  if (HOPELESS_TEXTS.test(text)) return HOPELESS;
-  if (NETWORK_TEXTS.test(text) || isNetworkMessage(message)) return NETWORK;
-  // A mistake in the program. undici's cause without a message is a rule of fetch: a stream is not sent again to
-  // where a 308 points, for one.
-  return !cause && (name === 'TypeError' || text === 'undefined Error: ') ? HOPELESS : UNKNOWN;
+export function failureClass(error, text, isNetwork = isNetworkMessage(error.message)) {
+  // The member is workerd's.
+  if (HOPELESS_TEXTS.test(text) || error.overloaded === true) return HOPELESS;
+  if (isNetwork) return NETWORK;
+  // undici's cause without a message is a rule of fetch: a stream is not sent again to where a 308 points, for one.
+  return isMistake(error) || (!error.cause && text === 'undefined Error: ') ? HOPELESS : UNKNOWN;
 }
 
 /**

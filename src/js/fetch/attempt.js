@@ -4,13 +4,14 @@
 import { NETWORK, UNKNOWN, UNPROCESSED } from '../failures/classes.js';
 import { retryAfterMs } from '../failures/retry-after.js';
 import { headerOf } from '../failures/status.js';
+import { isTransientStatus } from '../failures/transient.js';
 import { readHints, shared } from '../marks.js';
 import { isReference } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { adopt, askHint, emit, tell } from '../run/hooks.js';
 import { reasonOf } from '../run/signals.js';
 import { addressOf, isRequest } from './body.js';
-import { failureOf, isAt, isSafe, isTransient } from './http.js';
+import { failureOf, isAt, isSafe } from './http.js';
 import { sendFrom } from './inner.js';
 import { isRepeatable, keyOf } from './repeats.js';
 import { adding, requestFor } from './request.js';
@@ -223,7 +224,8 @@ export class FetchAttempt {
     const error = run.failed ? run.outcome : undefined;
     // With `throwOnStatus`, an error may have a response.
     const response = run.failed && !(error instanceof HttpStatusError) ? undefined : this.response;
-    const failure = response === undefined ? failureOf(error, (error) => this.#isOwn(error)) : UNKNOWN;
+    const failure =
+      response === undefined ? failureOf(error, (error) => this.#isOwn(error), run.hintMs !== undefined) : UNKNOWN;
     const { preparing } = this;
     const unprocessed = preparing || failure === UNPROCESSED;
     this.#follows = attempt.attempt - 1 > this.#call.closed;
@@ -259,7 +261,7 @@ export class FetchAttempt {
     // The server refuses a key that an earlier attempt's request, which it is still working on, has.
     if (status === 409) return this.#follows && keyOf(this.#call.request, this.#call.settings) !== '';
     // A server that forbids, or finds a body too large, and says when to come back, limits the rate.
-    return isTransient(status) || ((status === 403 || status === 413) && this.hintMs > 0);
+    return isTransientStatus(status) || ((status === 403 || status === 413) && this.hintMs > 0);
   }
 
   /** The wait that the response of a request that failed asks for, in ms; NaN for none. */

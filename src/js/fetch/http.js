@@ -1,8 +1,8 @@
 // The rules of HTTP that retries need: methods, statuses, and failures of the network. core/http of the crate has the
 // same rules for methods and statuses for Rust programs; tests hold the two to one table.
 
-import { HOPELESS, NETWORK, UNPROCESSED, failureClass, highestClass } from '../failures/classes.js';
-import { isTransientStatus } from '../failures/transient.js';
+import { HOPELESS, NETWORK, UNKNOWN, UNPROCESSED, failureClass, highestClass } from '../failures/classes.js';
+import { mayBeOfNetwork } from '../failures/network.js';
 
 /** Returns whether a method, in upper case, is idempotent (RFC 9110, 9.2.2, and QUERY). @param {string} method */
 export function isIdempotent(method) {
@@ -14,37 +14,28 @@ export function isSafe(method) {
   return isIdempotent(method) && !/^(PUT|DELETE)$/.test(method);
 }
 
-/** Returns whether fetch retries a status. @param {number} status */
-export function isTransient(status) {
-  if (status !== 408) return isTransientStatus(status);
-  // Browsers resend a request themselves then. jsdom and Electron's Node do not.
-  const { navigator, process } = /** @type {any} */ (globalThis);
-  return !/^Mozilla\//.test(navigator?.userAgent ?? '') || process?.versions?.node !== undefined;
-}
-
-/** Codes of failures before the first byte. The last two are Bun's. */
-const UNPROCESSED_CODES =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_.*|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/;
-/** Messages of Node (the server hung up in the TLS handshake), Bun, Deno and Safari up to 16. */
+/**
+ * Beginnings of `code name: message`, of failures before the first byte: codes, the last two of which are Bun's. Then
+ * messages of Node (the server hung up in the TLS handshake), Bun, Deno and Safari up to 16; of proxies that refuse a
+ * tunnel, and of streams of HTTP/2 that the server refused before it read them (RFC 9113, 8.7); calls of the system.
+ */
 const UNPROCESSED_TEXTS =
-  /disconnected before secure TLS|Unable to connect\. Is the computer|a typo in the url or port|tcp connect error|dns error|Could not connect to the server\.|A server with the specified hostname/;
+  /^(ECONNREF|ENOTF|EAI_|UND_ERR_CONN|ConnectionRef|FailedToO)|before secure|Unable to connect\.|a typo in|error \(Connect\)|Could not connect to the s|server with the sp|Proxy re|refused.stream|\n(connect|getaddrinfo)$/i;
 
 /**
  * Classifies what a fetch failed with, by the error and its causes: `isOwn` tells those of the request's own
- * connection. `fetch` rejects with a TypeError for every failure of the network, but a mistake of the caller's is a
- * TypeError, too.
- * @type {(error: any, isOwn: (error: any) => boolean) => number}
+ * connection. Whatever is unknown is a failure of the network, unless `isDirected`: then the caller's own fetch has
+ * said what to do.
+ * @type {(error: any, isOwn: (error: any) => boolean, isDirected: boolean) => number}
  */
-export function failureOf(error, isOwn) {
-  return highestClass(error, (each) => {
-    const { code, syscall, name, message } = each;
-    const known = failureClass(each, `${code} ${name}: ${message}`);
-    // These calls come before the first byte of a request.
-    const early =
-      known < HOPELESS &&
-      (UNPROCESSED_CODES.test(code) || /^(connect|getaddrinfo)$/.test(syscall) || UNPROCESSED_TEXTS.test(message));
-    return early ? (isOwn(each) ? UNPROCESSED : NETWORK) : known;
+export function failureOf(error, isOwn, isDirected) {
+  const known = highestClass(error, (each) => {
+    const text = `${each.code} ${each.name}: ${each.message}`;
+    const known = failureClass(each, text);
+    if (known === HOPELESS || !UNPROCESSED_TEXTS.test(`${text}\n${each.syscall}`)) return known;
+    return isOwn(each) ? UNPROCESSED : NETWORK;
   });
+  return known === UNKNOWN && !isDirected && mayBeOfNetwork(error) ? NETWORK : known;
 }
 
 /**

@@ -1,7 +1,7 @@
 // `fetch` over the loop of rejitter/light: which requests may be sent again, which responses are failures, and how long
-// servers ask to wait. The rules are those of rejitter/fetch; where that has more of them, this sends less often.
+// servers ask to wait. The rules are those of rejitter/fetch, but that this knows no failures that stay.
 
-import { isNetworkMessage } from '../failures/network.js';
+import { mayBeOfNetwork } from '../failures/network.js';
 import { WAITS_MS } from '../failures/retry-after.js';
 import { isTransientStatus } from '../failures/transient.js';
 import { isReplayable, isRequest } from '../fetch/body.js';
@@ -67,7 +67,7 @@ export function createFetch(options, inner) {
       return response;
     };
     const retryIf = (/** @type {any} */ error, /** @type {Attempt} */ { attempt }) => {
-      if (error !== held) return mayRepeat && (error?.name === 'TimeoutError' || isNetworkMessage(error?.message));
+      if (error !== held) return mayRepeat && mayBeOfNetwork(error);
       const ms = hintOf(error);
       return ms > maxRetryAfterMs ? false : ms > 0 ? { afterMs: hintedWait(settings, attempt, ms) } : true;
     };

@@ -43,15 +43,12 @@ const PROGRAMS = {
     'HttpStatusError 404 x name,status,method,origin',
   ],
   // Node loads its fetch when it is first used, and reads the versions then.
-  'B11 408 is left to the browser where there is one': [
+  'B11 408 is retried in browsers, too': [
     `${IMPORT} new Request('http://x/'); new Response();
     Object.defineProperty(globalThis, 'navigator', { value: { userAgent: 'Mozilla/5.0 (X11)' }, configurable: true });
-    const send = createFetch({ baseMs: 1 }, statuses(408, 200));
-    const seen = [(await send('http://x/')).status];
     Object.defineProperty(process, 'versions', { value: {} });
-    statuses.sent.length = 0;
-    console.log(...seen, (await send('http://x/')).status);`,
-    '200 408',
+    console.log((await createFetch({ baseMs: 1 }, statuses(408, 200))('http://x/')).status);`,
+    '200',
   ],
   'a response that is not retried enters no wasm': [
     `let compiled = 0;

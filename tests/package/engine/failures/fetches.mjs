@@ -1,127 +1,128 @@
-// Failures of fetch, made for real at servers on loopback, and whether another attempt may succeed. For any host that
-// has fetch and Node's modules: `cargo xtask hosts --only failures`.
+// Real failures of fetch, as a host words them, and what each decider of the package makes of them. For any host that
+// has fetch: it names nothing else. The servers are those of servers.mjs: `cargo xtask hosts --only failures`.
 
-import { once } from 'node:events';
-import { createServer as createHttp } from 'node:http';
-import { createServer } from 'node:net';
-import process from 'node:process';
-import { createServer as createTls } from 'node:tls';
+import { verdictsOn } from './rows.mjs';
 
-import { sendsAgain } from './rows.mjs';
+/** @typedef {import('./servers.mjs').Failure} Failure */
 
-const pem = (kind, text) => `-----BEGIN ${kind}-----\n${text.replace(/.{64}/g, '$&\n')}\n-----END ${kind}-----\n`;
-/** Signed by itself, for another host. It opens nothing. */
-const cert = pem(
-  'CERTIFICATE',
-  'MIIBiDCCAS2gAwIBAgIUf1XkDczETZHRRMQzrNOz/0mQ3D8wCgYIKoZIzj0EAwIwGDEWMBQGA1UEAwwNb3RoZXIuaW52YWxpZDAgFw0yNjExMjYxNjIwNTdaGA8yMTI2MTEwMjE2MjA1N1owGDEWMBQGA1UEAwwNb3RoZXIuaW52YWxpZDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABLDFtzEqr+52zgH4xu2eWMPqJUigPSy7xDAC5T6r5zHqwv38u1O1zpsuhgMyabnHxBOtGbGWIIOlhXU/1AUA/J2jUzBRMB0GA1UdDgQWBBSV6O258NsBEMm1rb5Hjxx8bCXbETAfBgNVHSMEGDAWgBSV6O258NsBEMm1rb5Hjxx8bCXbETAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0kAMEYCIQCSYzKQPxmbWmZY1YmG8ix5f5xzXg1Y1apsPkS20tyAFwIhAOUuiIO7CuHbXY39PjNNqcSFak4AJ59MRv3mfqSZEXow',
-);
-const key = pem(
-  'PRIVATE KEY',
-  'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQguCdRSQ4X4DuJ0UXgMgH3lEYk0kQqxGJzqOlomXf//wKhRANCAASwxbcxKq/uds4B+MbtnljD6iVIoD0su8QwAuU+q+cx6sL9/LtTtc6bLoYDMmm5x8QTrRmxliCDpYV1P9QFAPyd',
-);
+const OPTIONS = { maxAttempts: 3, baseMs: 1, capMs: 2 };
 
-const servers = [];
-async function listen(server) {
-  servers.push(server);
-  server.on('connection', (socket) => {
-    servers.push({ close: () => socket.destroy() });
-    socket.on('error', () => {});
+/** Requests that need more than what is written down. */
+const HOW = {
+  timeout: (fetch, url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(30) }),
+  aborted: (fetch, url, init) => fetch(url, { ...init, signal: AbortSignal.abort() }),
+  abort(fetch, url, init) {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 30);
+    return fetch(url, { ...init, signal: controller.signal });
+  },
+  async used(fetch, url) {
+    const used = new Request(url, { method: 'POST', body: 'x' });
+    await used.text();
+    return fetch(used);
+  },
+  stream: (fetch, url, init) => fetch(url, { ...init, body: new ReadableStream() }),
+  json: async (fetch, url, init) => ({ text: async () => (await fetch(url, init)).json() }),
+};
+
+/** Longer than any host takes to fail. */
+const LIMIT_MS = 3000;
+const HANGS = { name: 'hangs' };
+
+/** Resolves with what a request and the reading of its body failed with; with undefined if they did not. */
+async function failureOf(fetch, { url, init, how }, more) {
+  let limit;
+  const hangs = new Promise((done) => {
+    limit = setTimeout(done, LIMIT_MS, HANGS);
   });
-  server.on('tlsClientError', () => {}).on('clientError', () => {});
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return server.address().port;
-}
-/** An HTTP server that answers with these bytes, and then does so. */
-const raw = (text, then = 'end') => listen(createServer((socket) => socket.once('data', () => socket[then](text))));
-const answer = (lines, body = '') => `HTTP/1.1 ${lines.join('\r\n')}\r\n\r\n${body}`;
-
-/** Returns rows of a name, whether another attempt may succeed, and what fails. */
-async function failures(fetch) {
-  const plain = await listen(createHttp((_, response) => response.end('x')));
-  const secure = await listen(createTls({ cert, key }, (socket) => socket.end()));
-  const closing = createServer();
-  const refused = await listen(closing);
-  closing.close();
-  const at = (port, scheme = 'http') => `${scheme}://127.0.0.1:${port}/`;
-  const text = async (...args) => (await fetch(...args)).text();
-  const get = (port, init) => () => text(at(port), init);
-  const to = (location) => raw(answer(['302 Found', `location: ${location}`, 'content-length: 0']));
-  const loop = await listen(createHttp((_, response) => response.writeHead(302, { location: '/' }).end()));
-  // It says less about TLS, and tries what fetch forbids.
-  const inBun = globalThis.Bun === undefined ? false : undefined;
-  const inDeno = globalThis.Deno === undefined ? false : undefined;
-  const used = new Request(at(plain), { method: 'POST', body: 'x' });
-  await used.text();
-  const broken = () => new ReadableStream({ pull: (controller) => controller.error(new Error('its source')) });
-  const put = { method: 'PUT', duplex: 'half' };
-  return [
-    ['refused', true, get(refused)],
-    ['an unknown host', true, () => text('http://nowhere.invalid/')],
-    ['closed before an answer', true, get(await raw(''))],
-    ['reset before an answer', true, get(await raw(undefined, 'resetAndDestroy'))],
-    ['closed within the headers', true, get(await raw('HTTP/1.1 200 OK\r\nx-a: b\r\n'))],
-    ['closed within a body', true, get(await raw(answer(['200 OK', 'content-length: 9'], 'half')))],
-    ['closed within a chunk', true, get(await raw(answer(['200 OK', 'transfer-encoding: chunked'], '9\r\nhalf')))],
-    ['a chunk of an invalid size', true, get(await raw(answer(['200 OK', 'transfer-encoding: chunked'], 'z\r\n')))],
-    ['no HTTP', true, get(await raw('SSH-2.0-OpenSSH\r\n'))],
-    ['an invalid header', true, get(await raw(answer(['200 OK', 'a b\u0000: c'])))],
-    ['two lengths', true, get(await raw(answer(['200 OK', 'content-length: 1', 'content-length: 2'], 'xy')))],
-    ['headers that are too large', false, get(await raw(answer(['200 OK', `x-a: ${'y'.repeat(5e6)}`])))],
-    ['a timeout', true, get(await raw('', 'resume'), { signal: AbortSignal.timeout(20) })],
-    ['an abort', false, get(plain, { signal: AbortSignal.abort() })],
-    ['HTTP at a port of TLS', true, get(secure)],
-    ['TLS at a port of HTTP', inBun, async () => text(at(await raw(answer(['400 Bad Request'])), 'https'))],
-    ['a server that hangs up instead of TLS', true, async () => text(at(await raw(''), 'https'))],
-    ['a certificate that signed itself', false, () => text(at(secure, 'https'))],
-    ['no shared cipher', inBun, async () => text(at(await listen(createTls({})), 'https'))],
-    ['redirects without end', false, get(loop)],
-    ['a redirect that is an error', false, get(loop, { redirect: 'error' })],
-    ['a redirect to an unknown scheme', false, get(await to('none://x'))],
-    ['a redirect to no URL', false, get(await to('http://:'))],
-    ['a redirect to a refused connection', true, get(await to(at(refused)))],
-    ['an unknown scheme', false, () => text('none://x')],
-    ['about:', inBun, () => text('about:nothing')],
-    ['data: without data', false, () => text('data:x')],
-    ['file:', false, () => text('file:///nowhere.txt')],
-    ['blob: of nothing', inBun, () => text('blob:nothing')],
-    ['a forbidden port', inBun, () => text('http://127.0.0.1:1/')],
-    ['an invalid URL', false, () => text('http://:')],
-    ['no URL', false, () => text('/relative')],
-    ['user and password in a URL', inBun, () => text('http://a:b@127.0.0.1:1/')],
-    ['an invalid method', false, get(plain, { method: 'a b' })],
-    ['an invalid header of the request', false, get(plain, { headers: { 'a b': 'c' } })],
-    ['a GET with a body', false, get(plain, { body: 'x' })],
-    ['a used body', false, () => text(used)],
-    ['a wrong integrity', false, get(plain, { integrity: 'sha256-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' })],
-    ['a body without duplex', inDeno, get(plain, { method: 'PUT', body: broken() })],
-    ['a body that fails', undefined, get(plain, { ...put, body: broken() })],
-    ['a body that is not JSON', false, async () => (await fetch(at(plain))).json()],
-  ];
+  const send = HOW[how] ?? ((fetch, ...args) => fetch(...args));
+  const run = async () => (await send(fetch, url, more ? { ...init, ...more } : init)).text();
+  const ended = run().then(
+    () => undefined,
+    (error) => error,
+  );
+  const first = await Promise.race([ended, hangs]);
+  clearTimeout(limit);
+  return first;
 }
 
 const shown = (error) =>
-  `${error?.code ?? ''} ${error?.name}: ${error?.message}`.slice(0, 160) +
+  `${error?.code ?? ''} ${error?.name}: ${error?.message}`.slice(0, 200) +
   (error?.cause ? ` < ${shown(error.cause)}` : '');
 
 /**
- * Makes all failures. Returns a line for each that one of the two classifies in another way than is right, and how many
- * there were: a host may have no such failure.
+ * What is wrong with the verdicts on an error. Light knows what it may send again, not what stays.
+ * @param {Failure} failure @param {any} error
+ * @param {{ transient: boolean, programming: boolean, large: boolean, light: boolean }} verdicts
  */
-export async function compare({ createFetch, isTransientError, fetch = globalThis.fetch }) {
+function wrongIn({ is, body }, error, { transient, programming, large, light }) {
   const wrong = [];
-  let count = 0;
-  for (const [what, expected, fail] of await failures(fetch)) {
-    const error = await fail().then(
-      () => undefined,
-      (thrown) => thrown,
-    );
-    if (error === undefined) continue;
-    count += 1;
-    const verdicts = [await sendsAgain(createFetch, error), isTransientError(error)];
-    const right = verdicts.every((verdict) => verdict === (expected ?? verdicts[0]));
-    if (!right) wrong.push(`${what}: createFetch ${verdicts[0]}, isTransientError ${verdicts[1]}, ${shown(error)}`);
-    if (process.env.SHOW) console.log(right ? ' ' : '!', what, ...verdicts, shown(error));
+  const expect = (name, found, right) => found !== right && wrong.push(`${name} ${found}`);
+  const passes = is === 'passes';
+  expect('isTransientError', transient, passes);
+  // What fails after the response has come is not for createFetch.
+  if (passes || !body) expect('createFetch', large, passes);
+  if (passes || (is !== 'stays' && !body)) expect('light', light, passes);
+  if (passes) expect('isProgrammingError', programming, false);
+  if (is === 'mistake' && error.name === 'TypeError') expect('isProgrammingError', programming, true);
+  return wrong;
+}
+
+/**
+ * Makes all failures. Returns a line for each that a decider classifies wrongly, or for which a POST was sent again;
+ * and a cell for each failure: requests of one call that the server counted, for bodies whether they are transient.
+ * @param {object} deciders `createFetch`, `light`, which is that of rejitter/light/fetch, `isTransientError`,
+ *   `isProgrammingError`
+ * @param {{ failures: Failure[], take: (what: string) => number | Promise<number>,
+ *   isMute?: (failure: Failure) => boolean }} world which failures a host does not tell apart from others
+ */
+export async function compare(deciders, { failures, take, isMute = () => false }) {
+  const wrong = [];
+  const cells = {};
+  const said = [];
+  const { fetch } = globalThis;
+  for (const failure of failures) {
+    const { what, is, body, proves, counts, how, init } = failure;
+    let attempts = 0;
+    const counting = (...args) => {
+      attempts += 1;
+      return fetch(...args);
+    };
+    /** What one call of a fetch ends with, and how many requests the server got. */
+    const call = async (send, more, row = failure) => {
+      await take(what);
+      const error = await failureOf(send, row, more);
+      return { error, requests: await take(what) };
+    };
+    const { error, requests: bare } = await call(fetch);
+    // A signal's timeout ends the call, one of ours the attempt.
+    const timed = how === 'timeout';
+    const ours = deciders.createFetch(timed ? { ...OPTIONS, attemptTimeoutMs: 30 } : OPTIONS, counting);
+    const { error: ended, requests } = await call(ours, undefined, timed ? { ...failure, how: undefined } : failure);
+    if (error === undefined || error === HANGS) {
+      const silent = error === HANGS ? 'hangs' : 'succeeds';
+      cells[what] = requests > bare ? `${requests}` : silent;
+      said.push(`  ${what}: no failure, requests ${bare}, ${requests}`);
+      continue;
+    }
+    const verdicts = await verdictsOn(deciders, error);
+    const found = isMute(failure) ? [] : wrongIn(failure, error, verdicts);
+    const isCounted = counts && (is === 'passes' || is === 'stays');
+    cells[what] = body ? `${verdicts.transient}` : `${isCounted ? requests : `(${attempts})`}`;
+    const plain = !body && how === undefined;
+    if (plain && attempts !== (verdicts.large ? 3 : 1)) found.push(`${attempts} attempts, then ${shown(ended)}`);
+    let posts = '';
+    if (plain && !init) {
+      const post = { method: 'POST', body: 'x' };
+      const { requests: bare } = await call(fetch, post);
+      attempts = 0;
+      const { requests } = await call(ours, post);
+      posts = `POST ${bare} ${requests} ${attempts}`;
+      if (!proves && attempts !== 1) found.push(`a POST was sent ${attempts} times`);
+    }
+    if (found.length > 0) wrong.push(`${what}: ${found.join(', ')}; ${shown(error)}`);
+    const mark = found.length > 0 ? '!' : ' ';
+    said.push(`${mark} ${what}: ${JSON.stringify(verdicts)}, requests ${bare}, ${requests} ${posts}; ${shown(error)}`);
   }
-  for (const server of servers.splice(0)) server.close();
-  return { wrong, count };
+  return { wrong, cells, said };
 }

@@ -1,4 +1,4 @@
-// Rows of tests/vectors/failures.json, judged by the package: for any host.
+// Rows of tests/vectors/failures.json, classified by the package: for any host.
 
 /** Revives an error. Clients have headers as an object or as Headers. */
 function errorOf(data, headersOf) {
@@ -15,7 +15,7 @@ function errorOf(data, headersOf) {
 export const errorsOf = (data) =>
   [(headers) => headers, (headers) => new Headers(headers)].map((headersOf) => errorOf(data, headersOf));
 
-/** Returns whether createFetch sends a request again when its inner fetch fails with this. */
+/** Returns whether a fetch of ours sends a request again when its inner fetch fails with this. */
 export async function sendsAgain(createFetch, error) {
   let calls = 0;
   const inner = async () => {
@@ -26,14 +26,33 @@ export async function sendsAgain(createFetch, error) {
   return calls === 2;
 }
 
-/** Returns a line for each row that one of the two classifies in another way than the row says, bare or as a cause. */
-export async function misjudged({ createFetch, isTransientError }, rows) {
+/** What the four that decide about an error say of it. */
+export async function verdictsOn({ createFetch, light, isTransientError, isProgrammingError }, error) {
+  return {
+    transient: isTransientError(error),
+    programming: isProgrammingError(error),
+    large: await sendsAgain(createFetch, error),
+    light: await sendsAgain(light, error),
+  };
+}
+
+/**
+ * Returns a line for each row that one of the deciders classifies in another way than the row says, bare or as a cause.
+ * A row without `fetch` is not of a fetch. What light does is what createFetch does, but that it knows nothing that
+ * stays, and what is transient is no mistake of the program, unless the row says it.
+ */
+export async function misjudged(deciders, rows) {
   const wrong = new Set();
-  for (const { client, what, transient, fetch, error: data } of rows)
+  for (const { client = '', what, transient, fetch, light = fetch || undefined, error: data, ...row } of rows)
     for (const error of errorsOf(data)) {
-      for (const each of [error, Object.assign(new Error('load'), { cause: error })])
-        if (isTransientError(each) !== transient) wrong.add(`isTransientError ${!transient}: ${client} ${what}`);
-      if ((await sendsAgain(createFetch, error)) !== fetch) wrong.add(`createFetch ${!fetch}: ${client} ${what}`);
+      const programming = row.programming ?? (transient ? false : undefined);
+      const right = { transient, programming, ...(fetch !== undefined && { large: fetch, light }) };
+      const found = await verdictsOn(deciders, error);
+      for (const [name, verdict] of Object.entries(right))
+        if (verdict !== undefined && found[name] !== verdict) wrong.add(`${name} ${!verdict}: ${client} ${what}`);
+      const cause = Object.assign(new Error('load'), { cause: error });
+      if (deciders.isTransientError(cause) !== transient)
+        wrong.add(`transient ${!transient}, a cause: ${client} ${what}`);
     }
   return [...wrong];
 }
