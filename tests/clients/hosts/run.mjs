@@ -22,7 +22,8 @@ const wanted = (name) => !values.only || values.only.some((word) => name.toLower
 const chosen = GROUPS.map((group) => ({ ...group, rows: group.rows.filter(({ name }) => wanted(name)) })).filter(
   ({ rows }) => rows.length > 0,
 );
-if (values.docs && values.only) throw new Error('docs/hosts.md shows all hosts');
+// What failures do is written down; all else that the page says is the table of hosts itself.
+if (values.docs) process.env.REJITTER_WRITE_CELLS = '1';
 if (chosen.length === 0) throw new Error(`no host is called ${values.only?.join(', ')}`);
 
 const out = join(process.env.REJITTER_TARGET_DIR, 'hosts');

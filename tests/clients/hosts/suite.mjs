@@ -88,8 +88,8 @@ const CODE = {
       const response = await createFetch({ baseMs: 2, ...limits })(at(path));
       if (response.status !== 200 || !/^request ([2-9]|\\d\\d)/.test(await response.text())) return path;
     }
-    const light = await fetchWithRetry(at('flaky'), { retry: { baseMs: 2 } });
-    if (light.status !== 200) return 'light';
+    for (const path of ['flaky', 'closed'])
+      if ((await fetchWithRetry(at(path), { retry: { baseMs: 2 } })).status !== 200) return 'light, ' + path;
     let end;
     await createFetch({ onGiveUp: ({ report }) => { end = report.reason + ' ' + report.hintMs; } })(at('later'));
     if (end !== 'hint 120000') return end;

@@ -2,9 +2,9 @@
 // bundles that Node runs.
 
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { printedBy, program, row } from '../row.mjs';
@@ -71,46 +71,6 @@ export const BUN = {
     program('Bun, ESM', 'bun main.mjs'),
     program('Bun, CommonJS', 'bun main.cjs'),
     program('Bun, TypeScript', 'bun main.ts'),
-  ],
-};
-
-const FAILURES_PROGRAM = `import { readFileSync } from 'node:fs';
-import process from 'node:process';
-import { isTransientError } from 'rejitter';
-import { createFetch } from 'rejitter/fetch';
-import { compare } from './fetches.mjs';
-import { misjudged } from './rows.mjs';
-
-const both = { createFetch, isTransientError };
-const { real, made } = JSON.parse(readFileSync('failures.json', 'utf8'));
-const { wrong, count } = await compare(both);
-wrong.push(...(await misjudged(both, [...real, ...made])));
-if (count < 30) wrong.push(count + ' failures');
-console.log('${MARK}' + JSON.stringify({ c: wrong.join('; ') || 'ok' }));
-process.exit();
-`;
-const TESTS = new URL('../../../', import.meta.url);
-const SHARED = ['package/engine/failures/fetches.mjs', 'package/engine/failures/rows.mjs', 'vectors/failures.json'];
-
-const failuresIn = (host, line) =>
-  row(`${host}, failures of fetch`, {
-    parts: 'c',
-    remark: '`isTransientError` and `createFetch` classify each row of the table of failures, and those made here.',
-    files: {
-      'failures.mjs': FAILURES_PROGRAM,
-      ...Object.fromEntries(SHARED.map((path) => [basename(path), readFileSync(new URL(path, TESTS), 'utf8')])),
-    },
-    results: printedBy(line),
-  });
-
-export const FAILURES = {
-  name: 'Failures of fetch',
-  packages: { ...DENO.packages, ...BUN.packages },
-  versions: 'Node, Deno and Bun as above.',
-  rows: [
-    ...['20', '24', '26'].map((major) => failuresIn(`Node ${major}`, `node@${major} failures.mjs`)),
-    failuresIn('Deno', 'deno run -A --no-prompt failures.mjs'),
-    failuresIn('Bun', 'bun failures.mjs'),
   ],
 };
 
