@@ -47,10 +47,12 @@ const OTHER_NAMES = /Abort|^(Cancel|Reference|Syntax|Range|Invalid|Not)/;
 export function mayBeOfNetwork(error) {
   try {
     // Tauri's fetch rejects with a string.
-    const { name, message = error, digest, response = error } = error;
+    const { name, message = error, code, response = error } = error;
     return (
       typeof message === 'string' &&
-      !digest &&
+      !Object.hasOwn(error, 'digest') &&
+      // A file, for Bun, whose fetch opens them.
+      code !== 'ENOENT' &&
       !OTHER_NAMES.test(name) &&
       !isMistake(error) &&
       !((response.statusCode ?? response.status) >= 300)
