@@ -25,7 +25,7 @@ const EXPORTS = {
   HttpStatusError: ['rejitter/fetch', 2_700],
   retryAfterMs: ['rejitter/fetch', 3_200],
   rateLimitHint: ['rejitter/fetch', 4_000],
-  isTransientError: ['rejitter', 3_650],
+  isTransientError: ['rejitter', 3_900],
   retry: ['rejitter', 9_950],
   createFetch: ['rejitter/fetch', 17_100],
 };

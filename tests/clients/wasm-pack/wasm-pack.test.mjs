@@ -27,7 +27,7 @@ const parts = 'acghij';
 const expected = {
   exports:
     'HttpStatusError RetryError RetryPolicy TimeoutError createFetch fetchWithRetry isPermanent ' +
-    'isProgrammingError isTransientError permanent rateLimitHint retry retryAfter retryAfterMs retryReport ' +
+    'isProgrammingError isRetryAfter isTransientError permanent rateLimitHint retry retryAfter retryAfterMs retryReport ' +
     'retrySync retryWithDecorrelatedJitter retryWithEqualJitter retryWithExponentialBackoff retryWithFixedDelay ' +
     'retryWithFullJitter retryWithLinearBackoff retryWithTruncatedBackoff',
   blocking: 'done',
