@@ -57,7 +57,7 @@ export function delayAfter(policy, { attempt, maxAttempts, elapsedMs, error, see
   const { permanent, rejected, afterMs = NaN } = found;
   // A cause that came from another process is no error any more: `retryIf` gets the error around it.
   const own = isNamed && !(found.error instanceof Error) ? error : found.error;
-  /** What the job itself asks for stands above a server's word. */
+  /** The job's own wish stands above a server's word. */
   const failure = {
     outcome: own,
     hintMs: (afterMs >= 0 ? afterMs : rejected && hintIn(rejected)) || 0,

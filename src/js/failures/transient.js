@@ -77,7 +77,7 @@ function classOfError(error, waitMs) {
   const status = statusOf(error) ?? number;
   if (!/^[45]..$/.test(status)) {
     if (INTERRUPTED.test(kinds)) return NETWORK;
-    // Of a body that broke off, Node's HTTP/2 says the same as of a request that the server refuses.
+    // Node's HTTP/2 has one text for a body that broke off and for a request that the server refuses.
     if (message === 'terminated' && error.cause?.code === 'ERR_HTTP2_STREAM_ERROR') return BROKEN;
     // A body that is not compressed as it says remains so.
     if (/^Z_DATA/.test(text)) return HOPELESS;

@@ -54,7 +54,7 @@ export class Settings {
   retryIf;
   random = Math.random;
   /** @type {boolean | undefined} */ unref;
-  /** Of fetch. */
+  /** The options of fetch. */
   maxRetryAfterMs = 60_000;
 }
 

@@ -51,7 +51,7 @@ const SENTENCES = {
   itsName: "the function's name determines it",
   onlyPolicy: 'only RetryPolicy supports it',
   ofPolicy: 'it belongs to the policy',
-  // What stands where options belong.
+  // Something stands where options belong.
   aPolicy: 'options must be an object of options, got a RetryPolicy or a copy of one: use policy.run(fn)',
   aSignal: 'options must be an object of options, got an AbortSignal: pass { signal }',
   nothingOwn: 'options must be an object of options, got an object without own properties',

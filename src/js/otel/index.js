@@ -16,7 +16,10 @@ const HOOKS = ['onFailure', 'onRetry', 'onGiveUp'];
 /** Stand for those of each operation. */
 const NONE = Object.fromEntries(HOOKS.map((name) => [name, () => {}]));
 
-/** Of an attempt: its number, or that of requests sent. @typedef {{ trace: Trace, number: number, span: any }} Place */
+/**
+ * An attempt's place in a trace: its number, or that of requests sent.
+ * @typedef {{ trace: Trace, number: number, span: any }} Place
+ */
 
 /** @param {any} api of OpenTelemetry, in part or whole @param {{ always?: boolean, keys?: boolean }} [options] */
 export function telemetry(api, options = {}) {

@@ -182,7 +182,7 @@ function keep(session, settings, resolve, reject) {
         if (verdict !== true) exactMs = afterMsOf(verdict, 'retryIf', ', or a promise of these');
         if (outage.attempts >= maxAttempts) return giveUp('exhausted', error);
       }
-      // What is rejected here costs the server nothing, and waits no longer for its failures.
+      // A rejection here costs the server nothing, and makes no later wait longer.
       const delayMs = exactMs ?? computed(settings, outage, answer?.do === 'stop' ? 1 : outage.attempts, hintMs);
       if (over) return;
       previousDelayMs = delayMs;

@@ -93,7 +93,7 @@ export function connectionOf({ connectTimeoutMs, unref }, onOpen, onEnd) {
     arm(connectTimeoutMs, (late) => expire(`not opened() within ${connectTimeoutMs} ms (connectTimeoutMs)`, late));
     new Promise((resolve) => resolve(session(Object.freeze({ ...facts, ...connection })))).then((value) => {
       const { afterMs } = readMarks(value);
-      // What belongs into a `throw` counts as thrown.
+      // A mark that was returned counts as thrown.
       end(afterMs !== undefined ? value : failure(Error, 'the session ended'));
     }, end);
   };

@@ -13,7 +13,7 @@ use crate::core::{
 };
 use crate::policy::{duration_from_ms, ms_from_duration};
 
-/// What replaces or limits a wait of the policy.
+/// Values that replace or limit a wait of the policy.
 pub(super) struct Asked {
     /// The wait that the caller demands.
     pub(super) exactly: Option<Duration>,

@@ -55,7 +55,7 @@ pub trait Rounds {
     /// Whether two attempts may run at a time.
     const PAIRS: bool = false;
 
-    /// What is known of the end of a round, beside its outcome.
+    /// Facts about the end of a round, beside its outcome.
     type Ended: Ended;
 
     /// A round that runs.
@@ -77,7 +77,7 @@ pub trait Rounds {
 pub(super) type RoundsOf<M> = <M as Outcome>::Rounds;
 pub(super) type Round<M, Fut, Sleep> = <RoundsOf<M> as Rounds>::Round<Fut, Sleep>;
 
-/// What is known of the end of a round, beside its outcome.
+/// Facts about the end of a round, beside its outcome.
 pub trait Ended: Copy {
     /// The attempt with that outcome. `last`: the one that was started last.
     fn attempt(self, last: Begun) -> Started;

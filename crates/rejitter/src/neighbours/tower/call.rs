@@ -159,7 +159,7 @@ where
         };
         let verdict = this.classify.classify(outcome.as_ref());
         let is_accepted = outcome.is_ok() && verdict == Verdict::Stop;
-        // What was not sent says nothing about the destination, and its retry takes no token.
+        // A request that was not sent says nothing about the destination, and its retry takes no token.
         #[cfg(feature = "protection")]
         let signal = match *this.stage {
             Stage::Calling { .. } => this.classify.signal(outcome.as_ref()),
