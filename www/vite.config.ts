@@ -1,12 +1,13 @@
 import { defineConfig } from 'vite';
 import { notices, noticesOfWorkers, parts, policy, scene } from './build.ts';
+import { font } from './font.ts';
 
 export default defineConfig({
   // Relative addresses: the built files work under any path.
   base: './',
   // The package's messages in full: the page shows them to readers who have typed a number.
   define: { 'process.env.NODE_ENV': '"development"' },
-  plugins: [parts, scene, policy, notices],
+  plugins: [parts, scene, policy, notices, font],
   build: {
     // The first versions with CSS light-dark(). For older ones it would be rewritten into a form
     // that ignores a colour scheme chosen at run time.
