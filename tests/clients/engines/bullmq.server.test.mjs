@@ -1,43 +1,48 @@
-// BullMQ on a real Redis: the program of the guide, and what each error of a job leads to.
+// BullMQ on a real Redis, by each of its clients, and on a real PostgreSQL: the program of the guide, and what each error
+// of a job leads to.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
-import { Queue, Worker } from 'bullmq';
+import { createClient } from '@redis/client';
+import { Queue, Worker, createNodeRedisClient, createPostgresBackend, withBackend } from 'bullmq';
 
 import { fails } from '../../package/lib/callbacks.mjs';
 import { importEntry, importPackage } from '../../package/lib/consumer.mjs';
 import { pasted } from '../lib/pasted.mjs';
 import { importProgram, serve } from '../lib/programs.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
-import { limit, redis } from '../lib/servers.mjs';
+import { limit, postgres, redis } from '../lib/servers.mjs';
 
 const { RetryPolicy, isTransientError } = await importPackage();
 const { bullmq } = await importEntry('engines');
 
-const server = await redis();
-const connection = { host: server.host, port: server.port, maxRetriesPerRequest: null };
+const [server, database] = await Promise.all([redis(), postgres()]);
+const raw = createClient({ socket: { host: server.host, port: server.port } });
+await raw.connect();
+/** The classes of each backend, and how they connect. */
+const BACKENDS = {
+  ioredis: { Queue, Worker, connection: { host: server.host, port: server.port, maxRetriesPerRequest: null } },
+  'node-redis': { Queue, Worker, connection: createNodeRedisClient(raw) },
+  PostgreSQL: { ...withBackend(createPostgresBackend), connection: { connectionString: database.url, migrate: true } },
+};
 const open = [];
 after(async () => {
   await Promise.all(open.map((each) => each.close()));
-  await server.stop();
+  raw.destroy();
+  await Promise.all([server.stop(), database.stop()]);
 });
 
-/** A worker of this process, with the states of its jobs after each failure. */
-function worker(name, policy, processor) {
+/** A queue and its worker of this process, with the states of its jobs after each failure. */
+function working(name, policy, processor, { Queue, Worker, connection } = BACKENDS.ioredis) {
   const failures = [];
-  const made = new Worker(name, processor, { connection, settings: { backoffStrategy: bullmq(policy) } });
-  made.on('failed', ({ id, delay, attemptsMade }) => failures.push({ id, delay, attemptsMade }));
-  open.push(made);
-  return failures;
-}
-
-const queueOf = (name) => {
   const queue = new Queue(name, { connection });
-  open.push(queue);
-  return queue;
-};
+  const worker = new Worker(name, processor, { connection, settings: { backoffStrategy: bullmq(policy) } });
+  worker.on('failed', ({ id, delay, attemptsMade }) => failures.push({ id, delay, attemptsMade }));
+  open.push(queue, worker);
+  return { queue, failures };
+}
 
 test('the program of the guide: mails are sent once per key, and a 404 ends its job', limit, async () => {
   const requests = [];
@@ -82,34 +87,33 @@ export default async ({ name }) => { throw ERRORS[name](); };
 const FINAL = ['permanent', 'nested', 'final', 'missing', 'long'];
 const HINTS = { hint: 200, rejected: 150, byHand: 300, plain: 0 };
 
-test('an error says what follows, no attempt or which wait, by its name and marks', limit, async () => {
-  const retryIf = async (error) => {
-    if (error.message === 'exact') return { afterMs: 41.5 };
-    return error.message !== 'final' && isTransientError(error);
-  };
-  const policy = new RetryPolicy({ baseMs: 20, maxAttempts: 3, maxRetryAfterMs: 300, retryIf });
-  const queue = queueOf('sandbox');
-  const failures = worker(queue.name, policy, join(pasted(FAILING), 'main.mjs'));
-  const names = [...FINAL, ...Object.keys(HINTS), 'exact'];
-  for (const name of names) await queue.add(name, {}, { jobId: name, ...bullmq.jobOptions(policy) });
-  await until('all attempts have failed', () => failures.length === 3 * names.length - 2 * FINAL.length);
-  for (const name of names) {
-    const wait = (k) => (name === 'exact' ? 42 : Math.ceil(policy.delayMs(k, { seed: name, hintMs: HINTS[name] })));
-    const found = failures.filter(({ id }) => id === name).map(({ attemptsMade, delay }) => [attemptsMade, delay]);
-    const waits = FINAL.includes(name) ? [0] : [wait(1), wait(2), 0];
-    assert.deepEqual(
-      found,
-      Array.from(waits.entries(), ([i, delay]) => [i + 1, delay]),
-      name,
-    );
-  }
-});
+for (const [name, backend] of Object.entries(BACKENDS))
+  test(`${name}: an error says what follows, no attempt or which wait, by its name and marks`, limit, async () => {
+    const retryIf = async (error) => {
+      if (error.message === 'exact') return { afterMs: 41.5 };
+      return error.message !== 'final' && isTransientError(error);
+    };
+    const policy = new RetryPolicy({ baseMs: 20, maxAttempts: 3, maxRetryAfterMs: 300, retryIf });
+    const { queue, failures } = working(`sandbox-${name}`, policy, join(pasted(FAILING), 'main.mjs'), backend);
+    const names = [...FINAL, ...Object.keys(HINTS), 'exact'];
+    for (const name of names) await queue.add(name, {}, { jobId: name, ...bullmq.jobOptions(policy) });
+    await until('all attempts have failed', () => failures.length === 3 * names.length - 2 * FINAL.length);
+    for (const name of names) {
+      const wait = (k) => (name === 'exact' ? 42 : Math.ceil(policy.delayMs(k, { seed: name, hintMs: HINTS[name] })));
+      const found = failures.filter(({ id }) => id === name).map(({ attemptsMade, delay }) => [attemptsMade, delay]);
+      const waits = FINAL.includes(name) ? [0] : [wait(1), wait(2), 0];
+      assert.deepEqual(
+        found,
+        Array.from(waits.entries(), ([i, delay]) => [i + 1, delay]),
+        name,
+      );
+    }
+  });
 
 test('a strategy that fails ends the job with its own error', limit, async (t) => {
   const { mock } = t.mock.method(console, 'error', () => {});
   const policy = new RetryPolicy({ retryIf: fails(new Error('mistake')) });
-  const queue = queueOf('fails');
-  const failures = worker('fails', policy, fails(new Error('own')));
+  const { queue, failures } = working('fails', policy, fails(new Error('own')));
   const job = await queue.add('x', {}, bullmq.jobOptions(policy));
   await until('the job has failed', async () => (await job.isFailed()) && failures.length > 0);
   assert.equal((await queue.getJob(job.id)).failedReason, 'own');
