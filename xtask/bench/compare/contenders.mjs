@@ -5,9 +5,11 @@ import asyncRetry from 'async-retry';
 import axios from 'axios';
 import axiosRetry, { exponentialDelay } from 'axios-retry';
 import * as cockatiel from 'cockatiel';
-import { Effect, Schedule } from 'effect';
+import { Effect, Layer, ManagedRuntime, Schedule } from 'effect';
+import * as EffectBreaker from 'effect/persistence/CircuitBreaker';
 import { backOff } from 'exponential-backoff';
 import fetchRetry from 'fetch-retry';
+import got from 'got';
 import ky from 'ky';
 import * as attempt from '@lifeomic/attempt';
 import * as ofetch from 'ofetch';
@@ -21,8 +23,10 @@ import * as lightFetch from 'rejitter/light/fetch';
 import { breaker, budget, cooldown, protect } from 'rejitter/protection';
 import { closeError, keepConnected } from 'rejitter/reconnect';
 import { StandardRetryStrategy } from '@smithy/util-retry';
+import { RetryAgent, request } from 'undici';
 
 import { retryWithStrategy } from '../contenders.mjs';
+import { FetchDispatcher, FetchRequest } from './adapters.mjs';
 
 /**
  * What a function receives: the number of its attempt, from 1, and a signal, if the package passes them.
@@ -43,6 +47,7 @@ import { retryWithStrategy } from '../contenders.mjs';
  * The words in `knows` are what a package offers, by its documentation. A case may need some of them.
  * @typedef {object} Contender
  * @property {string} code an app's import of what the cases use
+ * @property {'node'} [platform] where it needs modules of Node
  * @property {string} knows
  * @property {(options: Options) => Record<string, any>} [options] in its own words
  * @property {(fn: Fn, options: Record<string, any>) => Promise<unknown>} [call]
@@ -221,6 +226,28 @@ const FETCHES = {
       return ofetch.createFetch({ fetch, defaults }).raw;
     },
   },
+  got: {
+    code: `export { default } from 'got';`,
+    platform: 'node',
+    knows: 'retryAfter attemptMs',
+    client:
+      (fetch, { attempts = 3, attemptMs }) =>
+      (url, init) =>
+        got(url, {
+          ...{ request: (to, options) => new FetchRequest(fetch, to, options) },
+          ...{ retry: { limit: attempts - 1 }, timeout: set({ request: attemptMs }), ...init },
+        }),
+  },
+  'undici, RetryAgent': {
+    code: `export { Agent, RetryAgent, request } from 'undici';`,
+    platform: 'node',
+    // Its timeouts are those of the connection, which the fetch replaces here.
+    knows: 'retryAfter',
+    client: (fetch, { attempts = 6 }) => {
+      const dispatcher = new RetryAgent(new FetchDispatcher(fetch), { maxRetries: attempts - 1 });
+      return (url, init) => request(url, { dispatcher, ...init });
+    },
+  },
 };
 
 /** Responses of 503 for a function's failures, which become failures again. */
@@ -285,6 +312,30 @@ const GUARDS = {
         }, options);
     },
   },
+  effect: {
+    code: `
+      import { Effect, Layer, ManagedRuntime, Schedule } from 'effect';
+      import * as CircuitBreaker from 'effect/persistence/CircuitBreaker';
+      const breaker = CircuitBreaker.layer({ tripPolicy: CircuitBreaker.consecutive(5), openDuration: 1000 });
+      const runtime = ManagedRuntime.make(Layer.provide(breaker, CircuitBreaker.layerStoreMemory()));
+      const { execute } = runtime.runSync(CircuitBreaker.CircuitBreaker);
+      export const guarded = (fn, signal) => runtime.runPromise(
+        execute({ key: '' })(
+          Effect.timeout(Effect.retry(Effect.tryPromise(fn), { schedule: Schedule.spaced(10), times: 3 }), 10_000)),
+        { signal });`,
+    knows: 'circuit signal',
+    // "Put `Effect.retry` and `Effect.timeout` inside it, so it sees one outcome per call."
+    guard: () => {
+      const breaker = EffectBreaker.layer({ tripPolicy: EffectBreaker.consecutive(5), openDuration: 1000 });
+      const runtime = ManagedRuntime.make(Layer.provide(breaker, EffectBreaker.layerStoreMemory()));
+      const { execute } = runtime.runSync(EffectBreaker.CircuitBreaker);
+      return (fn, signal) => {
+        const once = Effect.tryPromise({ try: fn, catch: (error) => error });
+        const retries = Effect.retry(once, { schedule: Schedule.spaced(10), times: 3 });
+        return runtime.runPromise(execute({ key: '' })(Effect.timeout(retries, 10_000)), { signal });
+      };
+    },
+  },
   '@smithy/util-retry': {
     code: `export { StandardRetryStrategy } from '@smithy/util-retry';`,
     knows: 'budget',
@@ -331,4 +382,9 @@ const CONNECTIONS = {
 };
 
 /** The contenders of each group. */
-export const GROUPS = { functions: FUNCTIONS, fetch: FETCHES, protection: GUARDS, connections: CONNECTIONS };
+export const GROUPS = {
+  functions: FUNCTIONS,
+  fetch: FETCHES,
+  protection: GUARDS,
+  connections: CONNECTIONS,
+};

@@ -16,7 +16,9 @@ export async function run({ node, choice: { docs }, say }) {
   const known = versions();
   const tables = [];
   for (const { title, names, codes, rows } of groups) {
-    const sizes = await Promise.all(codes.map(async (code) => (await sizeOf(code, ['axios', 'events'])).brotli));
+    const sizes = await Promise.all(
+      codes.map(async ({ code, platform }) => (await sizeOf(code, ['axios', 'events'], platform)).brotli),
+    );
     const heads = names.map((name) => name.split(', ').map((part) => named(part, known)));
     tables.push(
       markdownTable(
@@ -57,7 +59,12 @@ export async function measure() {
       const cells = all.map(([name]) => ({ true: 'yes', false: '✗' })[`${did[name]}`] ?? '–');
       rows.push([what, ...cells, bug ? `${link}; bug: ${fails}` : link]);
     }
-    tables.push({ title, names: all.map(([name]) => name), codes: all.map(([, { code }]) => code), rows });
+    tables.push({
+      title,
+      names: all.map(([name]) => name),
+      codes: all.map(([, { code, platform }]) => ({ code, platform })),
+      rows,
+    });
   }
   return tables;
 }

@@ -23,8 +23,11 @@ export const PEERS = {
   ofetch: `export { createFetch } from 'ofetch';`,
 };
 
-/** @param {string[]} [external] packages that the app has anyway */
-export async function sizeOf(code, external) {
+/**
+ * @param {string[]} [external] packages that the app has anyway
+ * @param {'browser' | 'node'} [platform] node: what needs its modules
+ */
+export async function sizeOf(code, external, platform = 'browser') {
   const { build } = await import('esbuild');
   const resolveDir = fileURLToPath(new URL('..', import.meta.url));
   const { outputFiles } = await build({
@@ -33,7 +36,7 @@ export async function sizeOf(code, external) {
     external,
     minify: true,
     format: 'esm',
-    platform: 'browser',
+    platform,
     target: 'es2022',
     write: false,
     logLevel: 'error',

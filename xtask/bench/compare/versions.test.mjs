@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { dayOf, installed, kept, oldColumns } from './versions.mjs';
+
+const page = readFileSync(new URL('../../../docs/comparison.md', import.meta.url), 'utf8');
+const { asked, newest } = kept();
+
+test('the comparison has the newest versions that the registry had on the day that it names', () => {
+  assert.deepEqual(oldColumns(page, newest), []);
+  assert.deepEqual(installed(), newest);
+  assert.ok(page.includes(dayOf(asked)), dayOf(asked));
+});
+
+test('a column with an older version, or of a package that was not asked for, is named', () => {
+  const head = '| attempts | light | a-b 1.2.3 | @c/d 2.0.0, e 3.1.0 | comes from |\n|---|\n| f 1.0.0 |';
+  assert.deepEqual(oldColumns(head, { 'a-b': '1.2.3', '@c/d': '2.0.0', e: '3.1.0' }), []);
+  assert.deepEqual(oldColumns(head, { 'a-b': '1.2.4', '@c/d': '2.0.0' }), ['a-b 1.2.3', 'e 3.1.0']);
+});
