@@ -1,7 +1,7 @@
 // All that the build makes of src/: wasm files, JavaScript of them, and the entry points in a form per host.
 
 /** Scripts with packages that the set-up installs. */
-const ofCore = async (code, alone) => (await import('./javascript.mjs')).moduleOf(code, alone);
+const ofCore = async (code) => (await import('./javascript.mjs')).moduleOf(code);
 const ofMachines = async (code) => (await import('./machines.mjs')).machinesOf(code);
 
 /**
@@ -9,10 +9,10 @@ const ofMachines = async (code) => (await import('./machines.mjs')).machinesOf(c
  * what wasm2js writes.
  */
 export const THIN = {
-  // The decisions: as wasm, and as functions of numbers that are made at the first call.
-  core: { title: 'thin wasm', feature: 'driver', moduleOf: (code) => ofCore(code, false) },
-  // The waits of rejitter/light, as JavaScript alone: each function by itself.
-  light: { title: 'waits of light', feature: 'light-exports', moduleOf: (code) => ofCore(code, true) },
+  // The decisions: as wasm, and as functions of numbers.
+  core: { title: 'thin wasm', feature: 'driver', moduleOf: ofCore },
+  // The waits of rejitter/light, as JavaScript alone.
+  light: { title: 'waits of light', feature: 'light-exports', moduleOf: ofCore },
   // The machines of protection, as JavaScript alone: functions of arrays, the addresses of states.
   machines: { title: 'machines', feature: 'protection-exports', moduleOf: ofMachines },
 };

@@ -43,9 +43,7 @@ test('the committed files of the core are those of a build', async () => {
 async function namesOf(file) {
   const bytes = readFileSync(file);
   if (file.endsWith('.wasm')) return WebAssembly.Module.exports(new WebAssembly.Module(bytes));
-  const module = await import(`data:text/javascript;base64,${bytes.toString('base64')}`);
-  const made = module.core ? module.core() : module;
-  return Object.entries(made)
+  return Object.entries(await import(`data:text/javascript;base64,${bytes.toString('base64')}`))
     .map(([name, value]) => `${name} ${value.length ?? ''}`)
     .sort();
 }

@@ -1,16 +1,42 @@
-// Makes a module of what wasm2js writes: the core as JavaScript.
+// Makes a module of what wasm2js writes: functions of numbers as JavaScript, each by itself, in the fewest bytes.
 
 import { transform } from 'esbuild';
 
 /** The whole output of wasm2js for a module without imports, memory and table: a function, called at import. */
 const SHAPE = /^\s*function asmFunc\(imports\) \{\n(.*\n)\}\n\nvar retasmFunc = asmFunc\(\{\n\}\);\n(.*)$/s;
 
+/** The product of two integers of 64 bits, each in two halves: wasm2js has it in pieces of 16 bits. */
+const PRODUCT = / function __wasm_i64_mul\(.*?\n \}\n/s;
+
 /**
- * Returns the module. Its one export makes the core's functions when it is called, so that importing it runs nothing.
- * @param {string} code as wasm2js writes it
- * @param {boolean} [alone] whether to export each function instead
+ * The same in half the bytes. As a number, the product of the lower halves is off by 2^10 at most: without its own lower
+ * half, and divided by 2^32, it is as good as whole.
  */
-export async function moduleOf(code, alone = false) {
+const SHORT_PRODUCT = ` function __wasm_i64_mul(low, high, otherLow, otherHigh) {
+  var product = Math_imul(low, otherLow);
+  var carry = ((low >>> 0) * (otherLow >>> 0) - (product >>> 0)) / 4294967296;
+  i64toi32_i32$HIGH_BITS = Math.round(Math_imul(high, otherLow) + Math_imul(low, otherHigh) + carry) | 0;
+  return product;
+ }
+`;
+
+/**
+ * Conversions that change no number: wasm2js writes them for engines that compile its output ahead of time.
+ * @type {[RegExp, string][]}
+ */
+const CONVERSIONS = [
+  // A parameter's; a missing one stays undefined, which compares as NaN does.
+  [/^ +(\$\d+(?:_1)?) = \+\1;\n/gm, ''],
+  [/(?<=[(*+=] |\(|return )\+(?=[($])/g, ''],
+  [/>>> ([1-9]\d*) \| 0/g, '>>> $1'],
+  [/\((\$\d+(?:_1)?) \| 0\) ([!=]= \d)/g, '$1 $2'],
+];
+
+/**
+ * Returns the module.
+ * @param {string} code as wasm2js writes it
+ */
+export async function moduleOf(code) {
   const [, body, exported] = SHAPE.exec(code) ?? [];
   if (body === undefined || /\bimports\b|ArrayBuffer/.test(body)) {
     throw new Error('wasm2js wrote another form than this script knows: the core needs an import, memory or a buffer');
@@ -19,20 +45,19 @@ export async function moduleOf(code, alone = false) {
   if (names.length === 0 || exported.trim().split('\n').length !== names.length) {
     throw new Error(`wasm2js wrote other exports than this script knows: ${exported}`);
   }
-  // wasm2js names all of Math that it may use.
-  const used = body.replaceAll(/^ var (Math_\w+) = Math\.\w+;\n/gm, (line, name) =>
-    body.split(new RegExp(`\\b${name}\\b`)).length > 2 ? line : '',
+  const short = CONVERSIONS.reduce((text, [from, to]) => text.replaceAll(from, to), body).replace(
+    PRODUCT,
+    SHORT_PRODUCT,
   );
-  const module = alone
-    ? used.replace(
-        /^ return \{\n(.*)^ \};\n$/ms,
-        (_, list) => `export {${list.replaceAll(/"(\w+)": (\$\d+)/g, '$2 as $1')}};\n`,
-      )
-    : `export function core() {\n${used}}\n`;
-  const { code: small } = await transform(module, {
-    format: 'esm',
-    minify: true,
-    target: 'es2015',
-  });
+  const module = short
+    // wasm2js names all of Math that it may use.
+    .replaceAll(/^ var (Math_\w+) = Math\.\w+;\n/gm, (line, name) =>
+      short.split(new RegExp(`\\b${name}\\b`)).length > 2 ? line : '',
+    )
+    .replace(
+      /^ return \{\n(.*)^ \};\n$/ms,
+      (_, list) => `export {${list.replaceAll(/"(\w+)": (\$\d+)/g, '$2 as $1')}};\n`,
+    );
+  const { code: small } = await transform(module, { format: 'esm', minify: true, target: 'es2015' });
   return `// Written by Binaryen's wasm2js.\n${small}`;
 }

@@ -1,5 +1,4 @@
-// The formulas as JavaScript: the build makes them of src/bindings/light.rs (xtask/npm/javascript.mjs). They convert their
-// arguments: undefined becomes NaN, which stands for "unset".
+// The formulas as JavaScript: the build makes them of src/bindings/light.rs (xtask/npm/javascript.mjs).
 
 type Unset = number | undefined;
 

@@ -18,6 +18,8 @@ import { now } from './timer.js';
  * @property {{ endedAt?: number }} [run] the last attempt: when it ended
  */
 
+const TWO_32 = 2 ** 32;
+
 /** The core counts attempts in 32 bits. From this one on, no curve grows. */
 const MAX_K = 2 ** 32 - 1;
 
@@ -53,9 +55,9 @@ export function computed(settings, state, attempt, serverMs) {
   let r2 = 0;
   if (hinted || jitter !== NONE) {
     if (random === undefined) {
-      const [high, low, index] = seedOf(settings, state);
-      r = core.draw(high, low, index, attempt, 0);
-      if (jitter === POLLY_V2) r2 = core.draw(high, low, index, attempt, 1);
+      const seed = seedOf(settings, state);
+      r = drawAt(core, seed, attempt, 0);
+      if (jitter === POLLY_V2) r2 = drawAt(core, seed, attempt, 1);
     } else {
       r = drawOf(random);
       // The second draw of pollyV2 from digits that do not decide whether it is needed: the caller's function is called
@@ -98,6 +100,12 @@ function seedOf({ seed }, { index, run }) {
   return [high, low, ownIndex];
 }
 
+/** @type {(core: import('../options/settings.js').Core, seed: number[], attempt: number, nth: number) => number} */
+function drawAt(core, [high, low, index], attempt, nth) {
+  // The core takes the lower 32 bits of each.
+  return core.draw(high, low, index / TWO_32, index, attempt / TWO_32, attempt, nth);
+}
+
 /** Returns the base: without jitter, the first wait. @param {Operation} op */
 export function baseOf({ settings }) {
   const { backoff, baseMs, truncateAt } = settings;
@@ -119,7 +127,7 @@ function drawOf(random) {
 export function drawFor(op, attempt = op.attempts) {
   const { settings } = op;
   if (settings.random !== undefined) return drawOf(settings.random);
-  return settings.load().draw(...seedOf(settings, op), attempt, PROTECTION_DRAW);
+  return drawAt(settings.load(), seedOf(settings, op), attempt, PROTECTION_DRAW);
 }
 
 /** @param {Settings['curve']} curve @param {number} k */

@@ -1,2 +1,3 @@
 /** The core as JavaScript. The build makes the module of core.wasm (xtask/npm/javascript.mjs). */
-export function core(): import('../options/settings.js').Core;
+export const decide: (...numbers: number[]) => number;
+export const draw: (...numbers: number[]) => number;

@@ -1,9 +1,8 @@
-// The core as JavaScript, which every host runs.
+// The core as JavaScript, which every host runs. It keeps no state.
 
-import { core } from './core-generated.js';
+import { decide, draw } from './core-generated.js';
 
-/** @type {ReturnType<typeof core> | undefined} */
-let made;
+const core = { decide, draw };
 
-/** Returns the core. It keeps no state, so that there is never a reason for another one. */
-export const load = () => (made ??= core());
+/** @type {import('../options/settings.js').Load} */
+export const load = () => core;

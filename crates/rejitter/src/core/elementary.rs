@@ -68,29 +68,25 @@ mod bare {
     }
 }
 
-/// The lesser of x and a limit, which is a number; the limit if x is NaN. In WebAssembly, `f64::min` is a call of one
-/// short function. Processors need six instructions for it, because either may be NaN, and one for this.
-#[inline(always)]
+/// The lesser of x and a limit, which is a number; the limit if x is NaN. For `f64::min`, of which either may be NaN,
+/// processors need six instructions, and one for this. The file that apps carry has it once.
+#[cfg_attr(all(target_family = "wasm", not(feature = "internals")), inline(never))]
+#[cfg_attr(
+    not(all(target_family = "wasm", not(feature = "internals"))),
+    inline(always)
+)]
 pub(crate) const fn at_most(x: f64, limit: f64) -> f64 {
-    if cfg!(target_family = "wasm") {
-        x.min(limit)
-    } else if x < limit {
-        x
-    } else {
-        limit
-    }
+    if x < limit { x } else { limit }
 }
 
 /// The greater of both, in the same way.
-#[inline(always)]
+#[cfg_attr(all(target_family = "wasm", not(feature = "internals")), inline(never))]
+#[cfg_attr(
+    not(all(target_family = "wasm", not(feature = "internals"))),
+    inline(always)
+)]
 pub(crate) const fn at_least(x: f64, limit: f64) -> f64 {
-    if cfg!(target_family = "wasm") {
-        x.max(limit)
-    } else if x > limit {
-        x
-    } else {
-        limit
-    }
+    if x > limit { x } else { limit }
 }
 
 /// 2^x for 0 ≤ x < 1, to within 2 units in the last place.

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::elementary::{at_least, at_most};
 use super::{Backoff, CapRule, Jitter, or};
 
 /// `max_attempts` without a limit.
@@ -318,7 +319,7 @@ impl RetryOptions {
     /// The cap after defaults, before it is known to be valid.
     pub(crate) const fn resolved_cap_ms(&self) -> f64 {
         match self.cap_ms {
-            Some(cap) => cap.min(MAX_MS),
+            Some(cap) => at_most(cap, MAX_MS),
             // The caller's function decides how long its waits are.
             None if matches!(self.backoff, Backoff::Custom) && self.jitter.follows_the_curve() => {
                 MAX_MS
@@ -328,7 +329,7 @@ impl RetryOptions {
     }
 
     const fn default_cap_ms(&self) -> f64 {
-        or(self.base_ms, 0.0).max(DEFAULT_CAP_MS)
+        at_least(or(self.base_ms, 0.0), DEFAULT_CAP_MS)
     }
 
     /// These options for a curve that is a list: its longest entry raises the default cap.

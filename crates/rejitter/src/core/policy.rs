@@ -134,7 +134,7 @@ impl RetryPolicy {
                 let power = truncate_at.saturating_sub(1);
                 cap_ms / grow(1.0, 2.0, power, f64::INFINITY)
             }
-            (None, _) => 100.0_f64.min(cap_ms),
+            (None, _) => at_most(100.0, cap_ms),
         };
         Self {
             backoff: options.backoff,
@@ -149,7 +149,7 @@ impl RetryPolicy {
             },
             truncate_at,
             max_attempts: or(options.max_attempts, 6),
-            max_retry_after_ms: or(options.max_retry_after_ms, 60_000.0).min(MAX_MS),
+            max_retry_after_ms: at_most(or(options.max_retry_after_ms, 60_000.0), MAX_MS),
             cap_long_retry_after: options.cap_long_retry_after,
             given: Given {
                 base: options.base_ms.is_some(),

@@ -103,13 +103,13 @@ impl<S: AsRef<str> + ?Sized> From<&S> for Seed {
 }
 
 /// Output number `n` (the first is number 0) of `SplitMix64` seeded with `state`.
+// The file that apps carry has it once. The lab's, which draws by the million, has it at each call.
+#[cfg_attr(not(all(target_family = "wasm", feature = "internals")), inline(never))]
 const fn output(state: u64, n: u64) -> u64 {
     mix(state.wrapping_add(GOLDEN.wrapping_mul(n.wrapping_add(1))))
 }
 
 /// The output function of `SplitMix64`.
-// The file that apps carry has it once. The lab's, which draws by the million, has it at each call.
-#[cfg_attr(not(all(target_family = "wasm", feature = "internals")), inline(never))]
 pub(crate) const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
