@@ -9,7 +9,7 @@
  * Bun, which puts a code in front or "fetching" behind; workerd; React Native and polyfills over XMLHttpRequest.
  */
 const NETWORK =
-  /^(FetchEvent.*: TypeError: |\w+: )?((Failed to fetch|network error|Load failed|fetch failed|terminated|Unable to connect|error sending request|unexpected end of file)(\.|$| \(| for | from | - )|(\w+ )?E(CONN|TIMED|PIPE|HOST|NET|NOTF|AI_|OF)|NetworkError when |error reading a body|Content-Length header of n|Gzip c|\w+ fetching "|Response served by s|Could not connect to the s|A server with the s|The (network|Internet|socket) connection|(The r|R)equest timed out| ?A network error |Was there a typo |Network request f)/;
+  /^(FetchEvent.*: TypeError: |\w+: )?((Failed to fetch|network error|Load failed|fetch failed|terminated|Unable to connect|error sending request|unexpected end of file)(\.|$| \(| for | from | - )|(\w+ )?E(AI_|CONN|HOST|NET|NOTF|PIPE|TIMED|OF)|NetworkError when |error reading a body|Content-Length header of n|Gzip c|\w+ fetching "|Response served by s|Could not connect to the s|A server with the s|The (network|Internet|socket) connection|(The r|R)equest timed out| ?A network error |Was there a typo |Network request f)/;
 
 /** Returns whether an engine rejects a fetch with this message when the network fails. @param {string} message */
 export function isNetworkMessage(message) {

@@ -3,7 +3,7 @@
 import { DEEPEST } from '../options/codes.js';
 
 /** Beginnings of names, and of the codes of Node's and undici's failures of the network: there was no answer. */
-const UNANSWERED = /^(Abort|TypeE|E(CONN|NET|HOST|PIPE|NOTF|AI_|TIMED)|UND_ERR_[^R])/m;
+const UNANSWERED = /^(Abort|TypeE|E(AI_|CONN|HOST|NET|NOTF|PIPE|TIMED)|UND_ERR_[^R])/m;
 
 /**
  * Returns the status of an error or a result: a whole number between 100 and 599, or undefined. An error without the
