@@ -31,8 +31,8 @@ const FAILURES =
 const NETWORK_TEXTS =
   /^(E(AI_|CONN|HOST|NET|NOTF|PIPE|PROTO E|SERVF)|(?!ER_Q|ERR_SC)\S*TIMED?OUT |HPE_|UND_ERR_|ERR_(HTTP2_(STREAM_[CE]|SES|GOA|INVALID_SES)|SSL_|STREAM_PREM|NETWORK |PROXY_TUN)|Connection(Re|Cl)|FailedToO|Malformed_|Invalid(HTTP|Content)|\S* (Timeout|Network|Read)Error:)|net::ERR_(?!FAIL|FILE)|: (internal error; ref|other side closed$|socket hang up|network timeout at|Failed to read response body\. Error: aborted|Network connection l)|: fetch failed: (?!The op)/;
 
-/** A failure of the network, whatever its causes say. */
-const BROKEN = HOPELESS + 1;
+/** A failure of the network, whatever its causes say: above HOPELESS. */
+const BROKEN = 4;
 
 /** Kinds of errors of models' services: of an exhausted account, whose 429 no wait fixes; and in the midst of a stream. */
 const EXHAUSTED = /\b(insufficient_quota|credit_balance_exh|billing_(hard_limit|not_active)|access_termi)/;

@@ -9,8 +9,14 @@ import { RULES } from '../options/table.js';
 import { warnOnce } from '../run/hooks.js';
 import { inheriting, readOptions, readOverrides, settingsOf } from '../options/settings.js';
 
-/** Options of every operation, and those that only `fetch` has. @type {import('../options/reader.js').Rules} */
-const FETCH_RULES = {
+/** @typedef {import('../options/reader.js').Rules} Rules */
+
+/**
+ * Options of every operation, and those that only `fetch` has. Called with a comment, as below: bundlers take a copy by
+ * spread for one that may have effects, and would keep these tables in an app that has the headers alone.
+ * @returns {Rules}
+ */
+const rulesOfFetch = () => ({
   ...RULES,
   retryOn: [
     '',
@@ -30,10 +36,14 @@ const FETCH_RULES = {
   throwOnStatus: SWITCH,
   prepare: FUNCTION,
   protectionKey: FUNCTION,
-};
+});
+const FETCH_RULES = /* @__PURE__ */ rulesOfFetch();
 
-/** The same, and options of other operations and packages that have no meaning here, each with the remedy's name. */
-const ALL_RULES = {
+/**
+ * The same, and options of other operations and packages that have no meaning here, each with the remedy's name.
+ * @returns {Rules}
+ */
+const allRules = () => ({
   ...FETCH_RULES,
   retryIf: 'classify',
   retryOnResult: 'classify',
@@ -44,7 +54,8 @@ const ALL_RULES = {
   throwHttpErrors: 'useThrowOnStatus',
   fetch: 'useFetch',
   metrics: 'useMetrics',
-};
+});
+const ALL_RULES = /* @__PURE__ */ allRules();
 
 /** Defaults of the options that only `fetch` has. */
 const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true };
@@ -70,7 +81,7 @@ export function readFetchOptions(options, load) {
   const shared = behindOf(options);
   if (shared !== undefined) {
     const { finalResult } = shared.settings;
-    if (finalResult === 'reject') throw leftOut('finalResult', finalResult, ALL_RULES.finalResult);
+    if (finalResult === 'reject') throw leftOut('finalResult', finalResult, 'useThrowOnStatus');
     return { settings: inheriting(shared.settings, DEFAULTS), shared };
   }
   const fresh = settingsOf(load, DEFAULTS)();

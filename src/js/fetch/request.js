@@ -9,7 +9,7 @@ import { isRepeatable, keyOf, newKeyOf } from './repeats.js';
 import { cancelBody } from './response.js';
 
 /** The members that `fetch` reads of its second argument, inherited ones too. */
-const MEMBERS = (
+const MEMBERS = /* @__PURE__ */ (
   'method headers body referrer referrerPolicy mode credentials cache redirect integrity keepalive signal duplex ' +
   'priority window'
 ).split(' ');

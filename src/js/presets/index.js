@@ -69,14 +69,10 @@ export const goRetryableHttp = /* @__PURE__ */ preset(BOUND, {
 export const jpillora = /* @__PURE__ */ preset(DRAW, { baseMs: 100, minMs: 100, capMs: 10_000, maxAttempts: Infinity });
 
 // p-retry for Node: 10 retries from 1 s without a cap, no jitter (randomize: false), none of the caller's bugs.
-const P_RETRY = { baseMs: 1000, capMs: Infinity, maxAttempts: 11, retryIf: isOutside };
-export const pRetry = /* @__PURE__ */ preset(BOUND, { ...P_RETRY, jitter: 'none' });
+export const pRetry = /* @__PURE__ */ pRetryOptions();
 
 // The same with randomize: true: times U(1, 2), clamped.
-export const pRetryRandomized = /* @__PURE__ */ preset(DRAW, {
-  ...P_RETRY,
-  jitter: /* @__PURE__ */ Object.freeze({ type: 'additive', ratio: 1 }),
-});
+export const pRetryRandomized = /* @__PURE__ */ pRetryOptions({ randomize: true });
 
 /**
  * The options of p-retry, for packages that take them from their users.
@@ -86,7 +82,7 @@ export function pRetryOptions({ retries = 10, factor, minTimeout = 1000, maxTime
   const base = { baseMs: minTimeout, capMs: maxTimeout, maxAttempts: retries + 1, retryIf: isOutside };
   const own = { ...base, ...(factor !== undefined && { factor }) };
   return randomize
-    ? preset(DRAW, { ...own, jitter: /** @type {const} */ ({ type: 'additive', ratio: 1 }) })
+    ? preset(DRAW, { ...own, jitter: Object.freeze({ type: /** @type {const} */ ('additive'), ratio: 1 }) })
     : preset(BOUND, { ...own, jitter: 'none' });
 }
 

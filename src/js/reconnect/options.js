@@ -14,8 +14,12 @@ import { onPageEvents } from './page.js';
 /** The name of the remedy. */
 const NONE = 'notOfConnections';
 
-/** Options of operations, and the remedy for those that are not taken; and options of connections. */
-const CONNECTION_RULES = /** @type {import('../options/reader.js').Rules} */ ({
+/**
+ * Options of operations, and the remedy for those that are not taken; and options of connections. Called with a comment:
+ * bundlers take a copy by spread for one that may have effects.
+ * @returns {import('../options/reader.js').Rules}
+ */
+const connectionRules = () => ({
   ...RULES,
   connectTimeoutMs: LIMIT,
   stableMs: LONGEST,
@@ -27,6 +31,7 @@ const CONNECTION_RULES = /** @type {import('../options/reader.js').Rules} */ ({
   ...{ hint: NONE, totalTimeoutMs: NONE, longRetryAfter: NONE, metrics: NONE },
   ...{ retryOnResult: NONE, finalResult: NONE, finalError: NONE },
 });
+const CONNECTION_RULES = /* @__PURE__ */ connectionRules();
 
 const CAP_MS = 30_000;
 

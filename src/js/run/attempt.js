@@ -1,14 +1,8 @@
 // The object that the callback gets for each attempt.
 
 import { reportFailure } from './hooks.js';
+import { hide } from './report.js';
 import { elapsed, now } from './timer.js';
-
-/**
- * Aborts the attempt's signal. Hosts such as happy-dom let the errors of listeners out of `abort`: they must not keep
- * others from hearing of it.
- * @type {(attempt: Attempt, reason: unknown) => void}
- */
-export let abortAttempt;
 
 /**
  * One call of the callback. Its getters create what costs something, a controller or a reading of the
@@ -70,21 +64,32 @@ export class Attempt {
     return this.#previous?.delayMs;
   }
 
-  /** Returns for Node's `console.log` what the getters hide, except the signal: reading that would make it. */
-  [Symbol.for('nodejs.util.inspect.custom')]() {
-    const { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs } = this;
-    return { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs };
-  }
-
-  // A field and not a static block: React Native's bundler rejects those.
-  // @ts-expect-error Nothing reads it. Its initializer hands out what callbacks must not be able to do.
-  // biome-ignore lint/correctness/noUnusedPrivateClassMembers: see above
-  static #handOut = (abortAttempt =
-    (attempt, reason) => {
+  /**
+   * Completes the class, once. Returns what aborts the signal of an attempt, which callbacks must not be able to. Neither
+   * is a member with a computed name or a static initialiser: with one, bundlers would keep the class in every app.
+   * @returns {(attempt: Attempt, reason: unknown) => void}
+   */
+  static complete() {
+    Reflect.deleteProperty(this, 'complete');
+    hide(this.prototype, Symbol.for('nodejs.util.inspect.custom'), shown);
+    return (attempt, reason) => {
       try {
         (attempt.#controller ??= new AbortController()).abort(reason);
       } catch (error) {
+        // Hosts such as happy-dom let out what listeners throw, which must not keep others from hearing of the abort.
         reportFailure(error);
       }
-    });
+    };
+  }
 }
+
+/**
+ * Returns for Node's `console.log` what the getters hide, except the signal: reading that would make it.
+ * @this {Attempt}
+ */
+function shown() {
+  const { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs } = this;
+  return { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs };
+}
+
+export const abortAttempt = /* @__PURE__ */ Attempt.complete();

@@ -1,13 +1,14 @@
 // Sizes of the package in an app, and their budgets (lib/budgets.mjs).
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { ENTRIES } from '../../../xtask/npm/artefacts.mjs';
 import { BUDGETS, PARTS, weigh } from '../lib/budgets.mjs';
-import { bundleOf } from '../lib/bundle.mjs';
-import { repo } from '../lib/consumer.mjs';
+import { bundleOf, bundled } from '../lib/bundle.mjs';
+import { installed, project, repo } from '../lib/consumer.mjs';
 import { tableIn } from '../lib/readers.mjs';
 
 async function sizeOf(code) {
@@ -31,6 +32,20 @@ for (const { base, entry, parts, limit, target } of PARTS)
     const added = more.brotli - without.brotli;
     t.diagnostic(`${parts}: ${added} B of brotli added; budget ${limit}, aim ${target}`);
     assert.ok(added > 0.93 * limit && added <= limit, `${added} B, the budget is ${limit}`);
+  });
+
+/** Bytes that each app has of an entry, whatever it uses of it; of others no more than one class with a computed name. */
+const KEPT = { light: 700, 'light-fetch': 800, protection: 1800, testing: 7500 };
+
+for (const entry of ENTRIES)
+  test(`${entry}: what an app does not use of it is not in the app`, async () => {
+    // Outside the package, whose manifest says that importing it does nothing.
+    const files = readdirSync(installed).filter((name) => name.endsWith('.js'));
+    const copies = Object.fromEntries(files.map((name) => [name, readFileSync(join(installed, name), 'utf8')]));
+    const dir = project('kept', { ...copies, 'main.mjs': `import './${entry}.js';` });
+    const { length } = await bundled(dir, { platform: 'browser', target: 'es2022' });
+    const limit = KEPT[entry] ?? 130;
+    assert.ok(length <= limit, `${length} B minified, expected at most ${limit}`);
   });
 
 /** The module of an app that imports what a cell names. */
