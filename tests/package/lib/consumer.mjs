@@ -64,6 +64,8 @@ export const consumer = (() => {
   try {
     writeFileSync(join(draft, 'package.json'), '{ "name": "consumer", "private": true, "version": "0.0.0" }\n');
     const install = 'install --ignore-scripts --no-audit --no-fund --no-save --no-package-lock --offline'.split(' ');
+    // `npm test` hands on what the repository has: links, of which a copy is none.
+    install.push('--install-strategy=hoisted');
     execFileSync('npm', [...install, ...packed], { cwd: draft, stdio: ['ignore', 'ignore', 'pipe'] });
     if (form === 'javascript') withoutNode(join(draft, 'node_modules/rejitter/package.json'));
     // The resolution is the consumer's own: this is how a user's module reaches the package.
