@@ -25,7 +25,8 @@ const EDGES = [
 
 const { word, below, unit } = words(0);
 const any = () => [() => EDGES[below(EDGES.length)], () => below(50), () => unit() * 10 ** (below(20) - 3)][below(3)]();
-const unset = (draw, of = 2) => (below(of) === 0 ? NaN : draw());
+/** The driver passes undefined or NaN. */
+const unset = (draw, of = 2) => (below(of) === 0 ? [NaN, undefined][below(2)] : draw());
 const attempt = () => (below(4) === 0 ? any() : below(2000));
 const duration = () => [0, 1, 100, 1e4, 2 ** 53 - 1, 1e-300, unit() * 10 ** below(16), below(5000)][below(8)];
 
