@@ -65,9 +65,9 @@ test('links from elsewhere to the site and to the repository lead to pages and f
     if (link !== SITE) assert.ok(existsSync(join(repo, link.replace(PAGE, 'docs/$1.md').replace(FILE, ''))), link);
 });
 
-test('the README fits on a screen and a half', () => {
+test('the README fits on two screens', () => {
   const text = documents.get('README.md');
-  assert.ok(text.split('\n').length <= 81 && text.split(/\s+/).length <= 651);
+  assert.ok(text.split('\n').length <= 86 && text.split(/\s+/).length <= 651);
   assert.doesNotMatch(text, /(?:const|let) fetch\b/, 'samples that are pasted together would retry each other');
 });
 

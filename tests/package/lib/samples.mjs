@@ -18,6 +18,11 @@ const MODULES = {
       try { flaky(text); } catch (cause) { throw Object.assign(cause, { code: 'ECONNRESET', status: undefined }); }
       return [text];
     } };`,
+  'model.mjs': `import { flaky } from './world.mjs';
+    export async function* ask(text) {
+      flaky(text);
+      yield* ['A', 'da'];
+    }`,
 };
 
 /** The blocks of documents: what each prints at its end. @param {Iterable<[name: string, text: string]>} texts */
