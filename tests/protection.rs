@@ -9,4 +9,5 @@ mod budget;
 mod cooldown;
 mod healthy;
 mod latency;
+mod limiter;
 mod lives;

@@ -5,7 +5,8 @@
 //! allocation, and nothing is kept between two calls.
 
 use rejitter::internals::protection::{
-    Admission, Breaker, BreakerNumbers, BreakerSettings, Budget, Change, Cooldown, Verdict,
+    Admission, Breaker, BreakerNumbers, BreakerSettings, Budget, Change, Cooldown, Limiter, Rate,
+    Verdict,
 };
 
 macro_rules! exports {
@@ -25,6 +26,9 @@ exports! {
     start = Cooldown.start(now: f64, hint_ms: f64) -> bool;
     left = Cooldown.left_ms(now: f64) -> f64;
     hold = Cooldown.hold_ms(now: f64, base_ms: f64, draw: f64) -> f64;
+    rest = Limiter.wait_ms(rate: &Rate, now: f64, weight: f64, queued: f64) -> f64;
+    begin = Limiter.start(rate: &Rate, now: f64, weight: f64, waited: bool);
+    pause = Limiter.pause(now: f64, hint_ms: f64, base_ms: f64, draw: f64) -> bool;
     look = Breaker.look(now: f64) -> f64;
     ended = Breaker.ended(
         options: &BreakerSettings, now: f64, draw: f64, ticket: f64, verdict: Verdict, hint_ms: f64
@@ -51,6 +55,8 @@ constants! {
     UNTIL = Cooldown::UNTIL;
     PROBED = Cooldown::PROBED;
     COOLDOWN_FIELDS = Cooldown::FIELDS;
+    PAUSED_UNTIL = Limiter::PAUSED_UNTIL;
+    LIMITER_FIELDS = Limiter::FIELDS;
     WINDOW_MS = BreakerSettings::WINDOW_MS;
     BEGUN = Breaker::BEGUN;
     STARTED_AT = Breaker::STARTED_AT;

@@ -1,5 +1,6 @@
 //! Options of the parts of a protection, by their names in JavaScript, read into structs.
 
+use rejitter::internals::protection::LimiterOptions;
 use rejitter::{BreakerOptions, BudgetOptions, CooldownOptions, HedgeOptions, UNLIMITED};
 use serde_json::Value;
 
@@ -55,6 +56,17 @@ pub fn cooldown(row: &Value) -> CooldownOptions {
         max_hold_ms: field(row, "maxHoldMs"),
         probe: row.get("probe").is_none_or(|probe| probe == true),
         ..CooldownOptions::DEFAULT
+    }
+}
+
+pub fn limiter(row: &Value) -> LimiterOptions {
+    LimiterOptions {
+        limit: field(row, "limit"),
+        per_ms: field(row, "perMs"),
+        burst: count(row, "burst"),
+        concurrency: count(row, "concurrency"),
+        max_queue: count(row, "maxQueue"),
+        ..LimiterOptions::DEFAULT
     }
 }
 

@@ -8,6 +8,8 @@ type Numbers = number[];
 export const PENDING: number;
 /** Places of a cooldown: the time until which it holds attempts, and 1 if the present hold has had its probe, else 0. */
 export const UNTIL: number, PROBED: number, COOLDOWN_FIELDS: number;
+/** Place of a limiter: the time until which the server asked everyone to wait. */
+export const PAUSED_UNTIL: number, LIMITER_FIELDS: number;
 /** Place of the phase in a breaker: closed, open or half-open, from 0. */
 export const PHASE: number;
 /** Places of what says that it is in use, in a breaker and in its options, and of the times that a new one has. */
@@ -27,6 +29,16 @@ export function start(cooldown: Numbers, now: number, hintMs: number): number;
 export function left(cooldown: Numbers, now: number): number;
 /** Returns the rest of the cooldown and a drawn share of half of the hint, or of `baseMs` if that is more. */
 export function hold(cooldown: Numbers, now: number, baseMs: number, draw: number): number;
+
+/**
+ * Returns how long the start of `weight` units has to wait, in ms, at least, if `queued` units start before; 0 if it may
+ * start. The rate is the time of one unit in ms, 0 without a limit, and the units of a burst.
+ */
+export function rest(limiter: Numbers, rate: Numbers, now: number, weight: number, queued: number): number;
+/** Follows a start. `waited`: a timer, which may have been late, had it wait for the rate. */
+export function begin(limiter: Numbers, rate: Numbers, now: number, weight: number, waited: boolean): void;
+/** Lets nothing start for the time of a hint, and a drawn share of that. Returns 0 if an earlier one ends as late. */
+export function pause(limiter: Numbers, now: number, hintMs: number, baseMs: number, draw: number): number;
 
 /** Returns the time in ms during which the circuit admits no attempt for certain; 0 if it may. Takes no probe. */
 export function look(breaker: Numbers, now: number): number;

@@ -13,6 +13,9 @@ export const newBudget = (capacity) => [capacity, 0];
 /** Returns the state of a cooldown that holds no attempt. */
 export const newCooldown = () => Array(core.COOLDOWN_FIELDS).fill(0);
 
+/** Returns the state of a limiter from which nothing has started. */
+export const newLimiter = () => Array(core.LIMITER_FIELDS).fill(0);
+
 /** Returns the state of a closed breaker without calls. @param {number} now */
 export function newBreaker(now) {
   const state = Array(core.BREAKER_FIELDS).fill(0);

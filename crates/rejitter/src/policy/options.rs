@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use super::duration::ms_from_duration;
 use crate::core::RetryOptions;
-use crate::core::protection::{BreakerOptions, CooldownOptions, HedgeOptions};
+use crate::core::protection::{BreakerOptions, CooldownOptions, HedgeOptions, LimiterOptions};
 
 macro_rules! durations {
     ($($type:ident $name:ident = $field:ident: $doc:literal;)+) => {$(
@@ -31,4 +31,5 @@ durations! {
     BreakerOptions with_max_open = max_open_ms: "Sets the longest time of all openings.";
     CooldownOptions with_max_hold = max_hold_ms: "Sets the longest time of a hold.";
     HedgeOptions with_delay = delay_ms: "Sets the time after which a hedge starts, instead of the learned one.";
+    LimiterOptions with_per = per_ms: "Sets the time that the limit is for.";
 }

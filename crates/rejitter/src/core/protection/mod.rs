@@ -1,5 +1,5 @@
 //! The machines of protection: a budget for retries, a breaker for all attempts, a cooldown that one hint starts
-//! for everyone, and the latency that a hedge waits for.
+//! for everyone, a limiter of their rate, and the latency that a hedge waits for.
 //!
 //! Each machine is a few numbers. Its methods take the time and the draws that they need, so that any clock and any
 //! source of randomness will do. `now` is a monotonic time in ms from any start. A clock that stands still or goes
@@ -20,6 +20,7 @@ mod budget;
 mod cooldown;
 mod hedge;
 mod latency;
+mod limiter;
 mod options;
 mod window;
 
@@ -28,6 +29,9 @@ pub use budget::Budget;
 pub use cooldown::Cooldown;
 pub use hedge::{HedgeOptions, HedgeSettings};
 pub use latency::Latency;
+pub use limiter::{Limiter, Rate};
 #[cfg(feature = "internals")]
 pub(crate) use options::thousandths;
-pub use options::{BreakerOptions, BudgetOptions, BudgetSettings, CooldownOptions};
+pub use options::{
+    BreakerOptions, BudgetOptions, BudgetSettings, CooldownOptions, LimiterOptions, LimiterSettings,
+};
