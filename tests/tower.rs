@@ -62,6 +62,28 @@ fn without_a_clock_the_waits_are_the_time() {
     assert_eq!((calls.get(), time.now().as_secs()), (3, 20));
 }
 
+/// Calls of 30 s: each wait is the first of a row, until the calls are as short as the last wait.
+#[test]
+fn a_call_that_made_progress_begins_the_row_anew() {
+    let (time, calls) = (VirtualTime::new(), Cell::new(0));
+    let policy = RetryPolicy::exponential()
+        .with_base(Duration::from_secs(10))
+        .with_cap(Duration::from_secs(60))
+        .with_jitter(Jitter::None)
+        .with_max_attempts(2);
+    let classify = |outcome: Result<&u16, &&'static str>| match outcome {
+        Ok(206) => Verdict::RetryAnew,
+        Ok(status) => (*status >= 500).into(),
+        Err(_) => Verdict::Stop,
+    };
+    let ends = [(30, Ok(206)), (30, Ok(206)), (0, Ok(206)), (0, Ok(503))];
+    let service = RetryLayer::new(policy, classify)
+        .sleeper(&time)
+        .layer(slow((&time, &calls), |call| ends[call - 1]));
+    assert_eq!(time.block_on(service.oneshot(())), Ok(503));
+    assert_eq!((calls.get(), time.now().as_secs()), (4, 60 + 10 + 10 + 20));
+}
+
 /// The outcome of a request whose attempts have these outcomes, how many there were, and seconds until it ended.
 fn timed(outcomes: &[Outcome], total: Duration) -> (Outcome, usize, u64) {
     let (time, calls) = (VirtualTime::new(), Cell::new(0));

@@ -150,6 +150,21 @@ impl Sleeper for Counted {
 }
 
 #[test]
+fn a_report_leaves_alone_what_the_limit_before_it_does() {
+    let time = VirtualTime::new();
+    let slow = || async {
+        Sleeper::sleep(&time, 500 * MS).await;
+        Err::<(), _>("slow")
+    };
+    let call = retry(steady(9), slow).retry_for(100 * MS).report();
+    let failed = time.block_on(call.sleeper(&time)).unwrap_err();
+    assert_eq!(
+        (failed.own_error(), failed.reason, failed.report.elapsed),
+        (Some(&"slow"), StopReason::Deadline, 500 * MS)
+    );
+}
+
+#[test]
 fn the_clock_is_read_only_if_something_needs_the_time() {
     let sleeper = Counted {
         time: VirtualTime::new(),
@@ -167,6 +182,16 @@ fn the_clock_is_read_only_if_something_needs_the_time() {
 
     let limited = retry(steady(3), || ready(Ok::<_, ()>(1))).total_timeout(MS);
     assert!(time.block_on(limited.sleeper(&sleeper)).is_ok());
+    assert_eq!(sleeper.reads.take(), 1);
+
+    // How long a first attempt takes decides nothing, and the others are measured only where it may.
+    let mut calls = 0;
+    let call = || {
+        calls += 1;
+        ready(if calls == 2 { Ok(()) } else { Err(()) })
+    };
+    let may_begin_anew = retry(steady(3), call).when(|()| Verdict::Retry);
+    assert!(time.block_on(may_begin_anew.sleeper(&sleeper)).is_ok());
     assert_eq!(sleeper.reads.take(), 1);
 }
 

@@ -22,6 +22,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 mod forms;
 mod operations;
+mod progress;
 mod protection;
 mod reconnect;
 

@@ -143,6 +143,12 @@ impl RetryPolicy {
         if failure.attempt >= self.max_attempts() {
             return Decision::Stop(StopReason::Exhausted);
         }
+        self.wait(failure, draws)
+    }
+
+    /// The same if an attempt is left.
+    #[inline(always)]
+    pub(crate) fn wait(&self, failure: &Failure, draws: Draws) -> Decision {
         let delay_ms = match failure.hint {
             Hint::Exactly(ms) => ms,
             hint => {

@@ -1,34 +1,37 @@
 //! The waits of one operation, one after the other.
 
+#[cfg(feature = "async")]
+use super::elementary::at_most;
 use super::policy::Previous;
-use super::{Decision, Draws, Failure, Hint, RetryPolicy};
+#[cfg(feature = "async")]
+use super::policy::Wait;
+use super::{Decision, Draws, Failure, Hint, Jitter, RetryPolicy, StopReason};
 
-/// The position of an operation among its waits: the attempt whose failure comes next, and the
-/// previous computed wait with its draw.
+/// The position of an operation among its waits: the attempt whose failure comes next, and what the jitter looks back
+/// at.
 ///
 /// The only place that knows what becomes the previous wait: waits that a server or the caller
 /// requested do not.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Waits {
     attempt: u64,
-    /// In ms; negative before the first wait. Not an `Option`, because simulations hold one cursor
-    /// per client.
-    previous_ms: f64,
-    previous_r: f64,
+    /// The previous computed wait in ms. For [`Jitter::PollyV2`] the draw that made it, and for jitters that look back at
+    /// nothing the value of the caller's own curve. Negative before the first wait. Not an `Option`, because simulations
+    /// hold one cursor per client.
+    previous: f64,
 }
 
 impl Default for Waits {
     fn default() -> Self {
         Self {
             attempt: 1,
-            previous_ms: -1.0,
-            previous_r: 0.0,
+            previous: -1.0,
         }
     }
 }
 
 impl Waits {
-    /// Number of the attempt whose failure the next call reports. It selects the draws.
+    /// Number of the attempt whose failure the next call reports.
     #[inline(always)]
     pub(crate) fn attempt(&self) -> u64 {
         self.attempt
@@ -37,14 +40,29 @@ impl Waits {
     /// The failure of the next attempt, whose other facts the caller adds.
     #[inline(always)]
     pub(crate) fn failure(&self) -> Failure {
-        let has_waited = self.previous_ms >= 0.0;
+        let has_waited = self.previous >= 0.0;
         let previous = Previous {
-            delay_ms: self.previous_ms,
-            r: self.previous_r,
+            delay_ms: self.previous,
+            r: self.previous,
         };
         Failure {
             previous: has_waited.then_some(previous),
             ..Failure::of_attempt(self.attempt)
+        }
+    }
+
+    /// Ceiling of the last wait, in ms. Of a jitter that has a curve of its own, the longest draw.
+    #[cfg(feature = "async")]
+    pub(crate) fn ceiling_ms(&self, policy: &RetryPolicy) -> f64 {
+        let wait = Wait {
+            previous: self.failure().previous,
+            curve_ms: Some(self.previous.max(0.0)),
+            ..Wait::number(self.attempt.saturating_sub(1))
+        };
+        if policy.jitter().follows_the_curve() {
+            at_most(policy.ceiling(&wait), policy.cap_ms())
+        } else {
+            policy.delay_ms(&wait, Draws { r: 1.0, r2: 1.0 })
         }
     }
 
@@ -56,7 +74,21 @@ impl Waits {
         failure: &Failure,
         draws: Draws,
     ) -> Decision {
-        let decision = policy.decide(failure, draws);
+        if failure.attempt >= policy.max_attempts() {
+            return Decision::Stop(StopReason::Exhausted);
+        }
+        self.wait(policy, failure, draws)
+    }
+
+    /// The same for who counts the attempts itself.
+    #[inline(always)]
+    pub(crate) fn wait(
+        &mut self,
+        policy: &RetryPolicy,
+        failure: &Failure,
+        draws: Draws,
+    ) -> Decision {
+        let decision = policy.wait(failure, draws);
         self.attempt = self.attempt.saturating_add(1);
         let computed = match failure.hint {
             Hint::None => true,
@@ -64,8 +96,11 @@ impl Waits {
             Hint::Exactly(_) => false,
         };
         if let (Decision::Retry { delay_ms }, true) = (decision, computed) {
-            self.previous_ms = delay_ms;
-            self.previous_r = draws.r;
+            self.previous = match (policy.jitter(), failure.curve_ms) {
+                (Jitter::PollyV2, _) => draws.r,
+                (jitter, Some(curve_ms)) if jitter.follows_the_curve() => curve_ms,
+                _ => delay_ms,
+            };
         }
         decision
     }

@@ -3,6 +3,7 @@
 //! - [`policies`]: which backoff, which jitter, how many attempts.
 //! - [`errors`]: what to retry, what not, and when the server wants it.
 //! - [`deadlines`]: timeouts, cancellation and shutdown.
+//! - [`progress`]: downloads, streams and batches.
 //! - [`protection`]: budgets, breakers, cooldowns and hedges that operations share.
 //! - [`connections`]: a worker that reconnects.
 //! - [`runtimes`]: Tokio and others, threads, JavaScript hosts, programs without `std`.
@@ -31,6 +32,9 @@ pub mod errors {}
 
 #[doc = include_str!("deadlines.md")]
 pub mod deadlines {}
+
+#[doc = include_str!("progress.md")]
+pub mod progress {}
 
 #[doc = include_str!("protection.md")]
 pub mod protection {}

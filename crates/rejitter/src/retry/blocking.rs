@@ -139,7 +139,7 @@ pub struct BlockingRetry<F, M, S = ThreadSleeper, H = ()> {
     parts: Parts<F, M, S, H>,
 }
 
-impl<F, M, S, H> fmt::Debug for BlockingRetry<F, M, S, H> {
+impl<F, M: Outcome, S, H> fmt::Debug for BlockingRetry<F, M, S, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.parts
             .operation
@@ -253,7 +253,7 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
         let mut callback = self.parts.callback;
         let (sleeper, mut hooks) = (self.parts.sleeper, self.parts.hooks);
         let mut operation = self.parts.operation;
-        let timed = operation.is_timed(H::TIMED || F::TIMED);
+        let mut timed = operation.is_timed::<H>(F::TIMED);
         let mut passed = Passed::ZERO;
         let mut now = if timed {
             operation.start(passed.start(|| sleeper.now()))
@@ -282,6 +282,7 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
             let delay = operation.fail_round(error, (), &mut hooks, clock)?;
             sleeper.sleep(delay);
             passed.add(delay);
+            timed = operation.is_timed::<H>(F::TIMED);
             now = passed.read(timed, || sleeper.now());
         }
     }

@@ -5,6 +5,8 @@ use core::time::Duration;
 
 use super::hooks::{Curve, HintOf, Notify, NotifySuccess, When, WhenAttempt};
 use super::outcome::Cuts;
+#[cfg(feature = "tower")]
+use super::outcome::Deadline;
 use super::parts::Parts;
 use super::settings::setters;
 use super::sleeper::{MaybeSleeper, SleepFn, sleep_fn};
@@ -367,9 +369,14 @@ impl<F, Fut, E, S: MaybeSleeper, H> Retry<F, Fut, Plain<E>, S, H> {
         timeout: Option<Duration>,
         form: impl FnOnce(Plain<E>) -> M,
     ) -> Retry<F, Fut, M, S, H> {
-        self.with(|mut parts| {
-            parts.operation.total_timeout = timeout.into();
-            parts.outcome(form)
+        self.with(|parts| {
+            let mut parts = parts.outcome(form);
+            let outcome = &mut parts.operation.outcome;
+            outcome.set_deadline(Deadline {
+                after: timeout.into(),
+                ..outcome.deadline()
+            });
+            parts
         })
     }
 }

@@ -36,14 +36,34 @@ impl Default for Asked {
     }
 }
 
-/// The core's decision about the next wait. It is the same for all operations of a program, which have it once.
-/// `number`: of the operation, among those with this seed.
+/// How the caller answers a failure that may be retried.
+#[derive(Debug, Clone, Copy)]
+struct Answer {
+    /// The wait that the caller demands.
+    exactly: Option<Duration>,
+    /// The longest wait that the server asked for in the round.
+    requested: Option<Duration>,
+    /// The attempt made progress.
+    progressed: bool,
+}
+
+/// Which draws of a seed are those of a wait.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Drawn {
+    pub(super) seed: Seed,
+    /// Number of the operation, among those with this seed.
+    pub(super) operation: u64,
+    /// Number of the round before the wait. It goes on where a row begins anew, so that no draw is used twice.
+    pub(super) round: u64,
+}
+
+/// The core's decision about the next wait, if an attempt is left. It is the same for all operations of a program,
+/// which have it once. A wait that is not drawn needs no draws.
 #[inline(never)]
 pub(super) fn decide(
     policy: &RetryPolicy,
     waits: &mut Waits,
-    seed: Option<Seed>,
-    number: u64,
+    drawn: Option<Drawn>,
     asked: &Asked,
 ) -> Result<Duration, StopReason> {
     let hint = match (asked.exactly, asked.requested) {
@@ -52,14 +72,13 @@ pub(super) fn decide(
         (None, Some(requested)) => Hint::Server(ms_from_duration(requested).min(MAX_MS)),
         (None, None) => Hint::None,
     };
-    // A wait that is not drawn needs no seed.
-    let draws = seed.map(|seed| {
-        let start = seed.start(number);
+    let draws = drawn.map(|drawn| {
+        let start = drawn.seed.start(drawn.operation);
         Draws {
-            r: start.draw(waits.attempt(), 0),
+            r: start.draw(drawn.round, 0),
             // Others do not read it.
             r2: match policy.jitter() {
-                Jitter::PollyV2 => start.draw(waits.attempt(), 1),
+                Jitter::PollyV2 => start.draw(drawn.round, 1),
                 _ => 0.0,
             },
         }
@@ -70,7 +89,7 @@ pub(super) fn decide(
         hint,
         ..waits.failure()
     };
-    match waits.next(policy, &failure, draws.unwrap_or(Draws { r: 0.0, r2: 0.0 })) {
+    match waits.wait(policy, &failure, draws.unwrap_or(Draws { r: 0.0, r2: 0.0 })) {
         Decision::Stop(reason) => Err(reason),
         Decision::Retry { delay_ms } => {
             let delay = asked.exactly.unwrap_or_else(|| duration_from_ms(delay_ms));
@@ -93,29 +112,33 @@ impl<M: Outcome> Operation<M> {
         clock: impl Fn() -> Nanos,
     ) -> Result<Duration, M::Error> {
         let started = end.attempt(self.last());
-        let (ended, decision) = if let Some((reason, ended)) = end.stopped() {
+        let (ended, answer) = if let Some((reason, ended)) = end.stopped() {
             if let Some(other) = end.other() {
                 self.cut(other, reason, ended);
             }
             (ended, Err(reason))
         } else {
             let ended = clock();
-            let judged = self.judge(started, &error, ended, hooks);
-            let clock = || if H::CALLS { clock() } else { ended };
-            let decision = judged.and_then(|asked| self.plan(asked, hooks, clock));
-            (ended, decision)
+            (ended, self.judge(started, &error, ended, hooks))
         };
+        let progressed = answer.is_ok_and(|answer| answer.progressed);
+        let decision = answer.and_then(|answer| {
+            let clock = || if H::CALLS { clock() } else { ended };
+            self.plan(answer, hooks, clock)
+        });
         // Known when it is compiled that no hook took time.
         let clock = || if H::CALLS { clock() } else { ended };
         hooks.notify(&FailureEvent {
             attempt: started.number,
             hedge: started.hedge.is_some(),
+            progressed,
             error: &error,
             elapsed: self.since_start(clock()),
             delay: decision.ok(),
             reason: decision.err(),
         });
         let mut record = self.record(started, ended);
+        record.progressed = progressed;
         record.delay = decision.ok();
         match decision {
             Ok(delay) => {
@@ -140,8 +163,9 @@ impl<M: Outcome> Operation<M> {
         ended: Nanos,
     ) -> Result<(), (StopReason, AttemptError<M::Attempt>)> {
         match self.judge(started, &error, ended, hooks) {
-            Ok(_) => {
-                let record = self.record(started, ended);
+            Ok(answer) => {
+                let mut record = self.record(started, ended);
+                record.progressed = answer.progressed;
                 let deadline = self.deadline() != Nanos::NONE;
                 self.outcome.go_on(error, record, deadline);
                 Ok(())
@@ -178,6 +202,7 @@ impl<M: Outcome> Operation<M> {
             duration: ended.since(started.at).duration(),
             held: held.filter(|_: &Duration| !hedge).unwrap_or_default(),
             delay: None,
+            progressed: false,
             hedge,
             superseded: false,
         }
@@ -185,13 +210,13 @@ impl<M: Outcome> Operation<M> {
 
     /// Whether a failed attempt may be followed by another, with the wait that the caller demands. In the order of
     /// the JavaScript driver: the caller's condition, the hint, then protection hears of it.
-    fn judge(
+    fn judge<H: Hooks<M::Attempt>>(
         &mut self,
         started: Started,
         error: &AttemptError<M::Attempt>,
         ended: Nanos,
-        hooks: &mut impl Hooks<M::Attempt>,
-    ) -> Result<(Option<Duration>, Option<Duration>), StopReason> {
+        hooks: &mut H,
+    ) -> Result<Answer, StopReason> {
         let verdict = match error {
             AttemptError::Error(error) => hooks.when(error, &self.attempt(started)),
             AttemptError::Timeout(TimeoutError::Attempt { .. }) => {
@@ -221,26 +246,41 @@ impl<M: Outcome> Operation<M> {
             self.hint = self.hint.get().max(hint).into();
         }
         // Known when it is compiled if no hook asks for a wait: then what follows is left out.
-        let longest = if RoundsOf::<M>::PAIRS {
+        let requested = if RoundsOf::<M>::PAIRS {
             self.hint.get()
         } else {
             hint
         };
         #[cfg(feature = "protection")]
         self.tell(started, error, ended, verdict, hint, hooks);
-        Ok((exactly, longest))
+        let progressed = H::MAY_BEGIN_ANEW && verdict == Verdict::RetryAnew;
+        if progressed {
+            let lived = ended.since(started.at);
+            self.row.begin_anew(&self.policy, self.attempts, lived);
+            #[cfg(feature = "protection")]
+            if let Some(guard) = self.outcome.guard() {
+                guard.progressed();
+            }
+        }
+        Ok(Answer {
+            exactly,
+            requested,
+            progressed,
+        })
     }
 
     /// The wait after a round, or the reason to stop: first the attempts, the wait and the deadline, which the core
     /// decides, then protection.
-    fn plan(
+    fn plan<H: Hooks<M::Attempt>>(
         &mut self,
-        (exactly, requested): (Option<Duration>, Option<Duration>),
-        hooks: &mut impl Hooks<M::Attempt>,
+        answer: Answer,
+        hooks: &mut H,
         clock: impl Fn() -> Nanos,
     ) -> Result<Duration, StopReason> {
-        // The core counts rounds.
-        if self.attempts >= self.policy.max_attempts() {
+        let Answer {
+            exactly, requested, ..
+        } = answer;
+        if !self.is_attempt_left() {
             return Err(StopReason::Exhausted);
         }
         if exactly.is_none() && self.seed.get().is_none() {
@@ -249,7 +289,7 @@ impl<M: Outcome> Operation<M> {
         }
         // The curve is not called for a wait that is not drawn. For a hint it is: that never shortens its wait.
         let curve = if exactly.is_none() && self.policy.backoff() == Backoff::Custom {
-            hooks.curve(self.waits.attempt())
+            hooks.curve(self.row.waits.attempt())
         } else {
             None
         };
@@ -260,7 +300,12 @@ impl<M: Outcome> Operation<M> {
             curve,
             remaining: self.remaining(now),
         };
-        let delay = decide(&self.policy, &mut self.waits, self.seed.get(), 0, &asked)?;
+        let drawn = self.seed.get().map(|seed| Drawn {
+            seed,
+            operation: 0,
+            round: self.rounds(),
+        });
+        let delay = decide(&self.policy, &mut self.row.waits, drawn, &asked)?;
         #[cfg(feature = "protection")]
         if let Some(guard) = self.outcome.guard() {
             let (attempt, seed) = (self.attempts, &mut self.seed);
@@ -330,8 +375,8 @@ mod tests {
             operation.begin(Nanos::ZERO);
             let mut hooks = When(|_: &&str| verdict, (), Into::into);
             let (started, error) = (operation.last().started(None), AttemptError::Error("own"));
-            let asked = operation.judge(started, &error, Nanos::ZERO, &mut hooks)?;
-            operation.plan(asked, &mut hooks, || Nanos::ZERO)
+            let answer = operation.judge(started, &error, Nanos::ZERO, &mut hooks)?;
+            operation.plan(answer, &mut hooks, || Nanos::ZERO)
         };
         let unseeded = end(policy(UNLIMITED), None, Verdict::Retry);
         assert_eq!(unseeded, Err(StopReason::Randomness));

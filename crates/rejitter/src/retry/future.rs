@@ -107,7 +107,7 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         let parts = this.parts;
-        let timed = parts.operation.is_timed(H::TIMED || F::TIMED);
+        let timed = parts.operation.is_timed::<H>(F::TIMED);
         // Before the loop, in which the compiler would have to forget what it knows of a new operation.
         let mut due = match *this.stage {
             Stage::Ready if timed => {
@@ -155,7 +155,7 @@ where
                     } = &mut *parts;
                     // Known when it is compiled for who needs no time.
                     let clock = || {
-                        if H::TIMED || F::TIMED || M::TIMED || M::ENDS {
+                        if H::TIMED || H::MAY_BEGIN_ANEW || F::TIMED || M::TIMED || M::ENDS {
                             this.passed.read(timed, || sleeper.now())
                         } else {
                             Nanos::ZERO

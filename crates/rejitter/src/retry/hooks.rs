@@ -15,6 +15,8 @@ pub struct FailureEvent<'a, E> {
     pub attempt: u64,
     /// Whether it was a hedge: see [`Retry::hedge`](crate::Retry::hedge).
     pub hedge: bool,
+    /// Whether it made progress: [`Verdict::RetryAnew`].
+    pub progressed: bool,
     /// How it failed.
     pub error: &'a AttemptError<E>,
     /// Time since the start of the operation.
@@ -60,6 +62,10 @@ pub trait Hooks<E> {
     #[doc(hidden)]
     const TIMED: bool = true;
 
+    /// Whether [`when`](Self::when) may return [`Verdict::RetryAnew`]: then attempts are measured, from the second on.
+    #[doc(hidden)]
+    const MAY_BEGIN_ANEW: bool = true;
+
     /// Whether there is a hook at all: without any, no time passes between a failure and its decision.
     #[doc(hidden)]
     const CALLS: bool = true;
@@ -103,6 +109,7 @@ pub trait Hooks<E> {
 /// No hooks.
 impl<E> Hooks<E> for () {
     const TIMED: bool = false;
+    const MAY_BEGIN_ANEW: bool = false;
     const CALLS: bool = false;
 }
 
@@ -141,10 +148,13 @@ macro_rules! passes_on {
     };
 }
 
-/// `Inner`, with one hook replaced by a function; the listed ones are passed on.
+/// `Inner`, with one hook replaced by a function; the listed ones are passed on. `$timed`: the function reads times.
 // Those of a predicate have the conversion with them. Were it a bound of theirs, or were they opaque, each further call
 // of a chain would repeat the compiler's message about a predicate of another type.
 macro_rules! replaces {
+    (@anew $inner:ident) => { $inner::MAY_BEGIN_ANEW };
+    // It returns a `bool` or a verdict, of which the trait has no bound here.
+    (@anew $inner:ident $v:ident) => { size_of::<$v>() == size_of::<Verdict>() };
     ($type:ident$(<$v:ident>)? [$($function:tt)*] $timed:literal [$($other:ident)+] $own:item) => {
         #[allow(missing_debug_implementations)]
         pub struct $type<F, Inner, $($v)?>(
@@ -156,6 +166,7 @@ macro_rules! replaces {
         impl<E, F: $($function)*, Inner: Hooks<E>, $($v)?> Hooks<E> for $type<F, Inner, $($v)?> {
             #[allow(clippy::overly_complex_bool_expr)]
             const TIMED: bool = $timed || Inner::TIMED;
+            const MAY_BEGIN_ANEW: bool = replaces!(@anew Inner $($v)?);
             $own
             $(passes_on!($other);)+
         }

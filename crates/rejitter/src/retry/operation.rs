@@ -9,27 +9,55 @@ use super::outcome::{Cuts, Ending};
 use super::protection::{Next, Pass};
 #[cfg(feature = "protection")]
 use super::rounds::Ended;
-use super::{Attempt, AttemptError, Outcome, TimeoutError};
+use super::{Attempt, AttemptError, Hooks, Outcome, TimeoutError};
 #[cfg(feature = "protection")]
 use crate::core::Seed;
 use crate::core::{RetryPolicy, StopReason, UNLIMITED, Waits};
+use crate::policy::duration_from_ms;
 
 /// The state of one operation. Times are readings of its sleeper's clock.
 pub(super) struct Operation<M> {
     pub(super) policy: RetryPolicy,
     pub(super) seed: PackedSeed,
-    pub(super) total_timeout: Nanos,
     pub(super) outcome: M,
     pub(super) started: Nanos,
     /// Number of started attempts.
     pub(super) attempts: u64,
     /// Start of the last attempt.
     attempt_started: Nanos,
-    /// Counts the rounds: an attempt and its hedge are one.
-    pub(super) waits: Waits,
+    pub(super) row: Row,
     pub(super) previous_delay: Nanos,
     /// The longest time that the server asked for in the last round.
     pub(super) hint: Nanos,
+}
+
+/// Attempts that the limit of the policy counts together, and their waits: all of an operation, unless its attempts
+/// make progress.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Row {
+    /// Number of attempts before its first.
+    before: u64,
+    /// It goes on from row to row, unless an attempt lived long.
+    pub(super) waits: Waits,
+}
+
+impl Row {
+    /// Number of the attempt in the row.
+    pub(super) fn number(&self, attempt: u64) -> u64 {
+        // The other attempt of a round may have a lower number than the one that began the row.
+        attempt.saturating_sub(self.before).max(1)
+    }
+
+    /// Begins anew with the failure of an attempt that made progress, and that took this long. `attempts`: those that
+    /// were started, of which the last counts as the first of the row.
+    /// A server that sends one byte and cuts must not draw more requests than one that rejects, so the waits go on
+    /// growing for those that took less than the last one's ceiling.
+    pub(super) fn begin_anew(&mut self, policy: &RetryPolicy, attempts: u64, lived: Nanos) {
+        self.before = attempts.saturating_sub(1);
+        if lived >= duration_from_ms(self.waits.ceiling_ms(policy)).into() {
+            self.waits = Waits::default();
+        }
+    }
 }
 
 /// There are no hedges.
@@ -76,12 +104,11 @@ impl<M> Operation<M> {
         Self {
             policy,
             seed: PackedSeed::NONE,
-            total_timeout: Nanos::NONE,
             outcome,
             started: Nanos::ZERO,
             attempts: 0,
             attempt_started: Nanos::ZERO,
-            waits: Waits::default(),
+            row: Row::default(),
             previous_delay: Nanos::NONE,
             hint: Nanos::NONE,
         }
@@ -92,17 +119,19 @@ impl<M> Operation<M> {
     pub(super) fn with_outcome<M2>(self, change: impl FnOnce(M) -> M2) -> Operation<M2> {
         Operation {
             seed: self.seed,
-            total_timeout: self.total_timeout,
             ..Operation::new(self.policy, change(self.outcome))
         }
     }
 
     /// Prints the settings, as the last fields. Errors need not be printable.
-    pub(super) fn debug(&self, debug: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
+    pub(super) fn debug(&self, debug: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result
+    where
+        M: Outcome,
+    {
         debug
             .field("policy", &self.policy)
             .field("seed", &self.seed.get())
-            .field("total_timeout", &self.total_timeout)
+            .field("total_timeout", &self.outcome.deadline().after)
             .finish_non_exhaustive()
     }
 
@@ -146,7 +175,7 @@ impl<M: Outcome> Operation<M> {
     /// How long after the attempt that starts its hedge is due. `None` if none may start.
     pub(super) fn hedge_delay(&mut self, now: Nanos) -> Option<Duration> {
         let remaining = self.remaining(now);
-        let left = self.attempts < self.policy.max_attempts();
+        let left = self.is_attempt_left();
         let delay = self.outcome.guard().filter(|_| left)?.hedge_delay(now)?;
         Some(delay).filter(|delay| Nanos::from(*delay) < remaining)
     }
@@ -177,7 +206,7 @@ impl<M: Outcome> Operation<M> {
             attempt: started.number,
             attempts_left: match most {
                 UNLIMITED => UNLIMITED,
-                most => most.saturating_sub(started.number),
+                most => most.saturating_sub(self.row.number(started.number)),
             },
             elapsed: self.since_start(started.at),
             remaining: self.remaining(started.at).get(),
@@ -185,11 +214,27 @@ impl<M: Outcome> Operation<M> {
         }
     }
 
+    /// Whether the policy allows another attempt in this row.
+    #[inline]
+    pub(super) fn is_attempt_left(&self) -> bool {
+        self.row.number(self.attempts) < self.policy.max_attempts()
+    }
+
+    /// Number of rounds that were started: an attempt and its hedge are one.
+    #[inline]
+    pub(super) fn rounds(&mut self) -> u64 {
+        #[cfg(not(feature = "protection"))]
+        let hedges = 0;
+        #[cfg(feature = "protection")]
+        let hedges = self.outcome.guard().map_or(0, |guard| guard.hedges());
+        self.attempts - hedges
+    }
+
     /// The end of the operation.
     #[inline]
     pub(super) fn deadline(&self) -> Nanos {
         if M::ENDS {
-            self.started.plus(self.total_timeout)
+            self.started.plus(self.outcome.deadline().after)
         } else {
             Nanos::NONE
         }
@@ -200,10 +245,15 @@ impl<M: Outcome> Operation<M> {
         self.deadline().since(now)
     }
 
-    /// Whether anything needs the time. `read`: a callback or a hook does.
+    /// Whether anything needs the time. `read`: the callback does.
     #[inline]
-    pub(super) fn is_timed(&self, read: bool) -> bool {
-        read || M::TIMED || M::ENDS && self.total_timeout != Nanos::NONE
+    pub(super) fn is_timed<H: Hooks<M::Attempt>>(&self, read: bool) -> bool {
+        // Nothing depends on how long a first attempt takes.
+        let measures = H::MAY_BEGIN_ANEW && self.attempts > 0;
+        read || H::TIMED
+            || measures
+            || M::TIMED
+            || M::ENDS && self.outcome.deadline().after != Nanos::NONE
     }
 
     /// Starts the operation. `reading`: of its clock, if it has one.
@@ -271,10 +321,10 @@ impl<M: Outcome> Operation<M> {
     }
 
     /// How long the attempt just started may take: for its timeout, or until the deadline if that is not later.
-    pub(super) fn limit(&self) -> Option<(Limit, Duration)> {
-        let cuts = match self.outcome.cuts() {
+    pub(super) fn limit(&mut self) -> Option<(Limit, Duration)> {
+        let cuts = match self.outcome.deadline().cuts {
             Cuts::All => true,
-            Cuts::Later => self.waits.attempt() > 1,
+            Cuts::Later => self.rounds() > 1,
             Cuts::None => false,
         };
         let deadline = if cuts {
@@ -293,8 +343,8 @@ impl<M: Outcome> Operation<M> {
     }
 
     /// How long an attempt of the first round may go on after the other one has failed, if it had no such limit.
-    pub(super) fn late_limit(&self, now: Nanos) -> Option<Duration> {
-        let spared = self.waits.attempt() == 1 && self.outcome.cuts() == Cuts::Later;
+    pub(super) fn late_limit(&mut self, now: Nanos) -> Option<Duration> {
+        let spared = self.rounds() == 1 && self.outcome.deadline().cuts == Cuts::Later;
         self.remaining(now).get().filter(|_| spared)
     }
 
@@ -305,7 +355,7 @@ impl<M: Outcome> Operation<M> {
                 after: self.outcome.attempt_timeout().duration(),
             },
             Limit::Deadline => TimeoutError::Deadline {
-                after: self.total_timeout.duration(),
+                after: self.outcome.deadline().after.duration(),
             },
         }
     }

@@ -42,13 +42,13 @@ pub trait Outcome: sealed::Sealed + Sized {
     type Rounds: Rounds;
 
     #[doc(hidden)]
-    fn cuts(&self) -> Cuts {
-        Cuts::All
+    fn deadline(&self) -> Deadline {
+        Deadline::NONE
     }
 
     #[doc(hidden)]
-    fn set_cuts(&mut self, cuts: Cuts) {
-        let _ = cuts;
+    fn set_deadline(&mut self, deadline: Deadline) {
+        let _ = deadline;
     }
 
     #[cfg(feature = "protection")]
@@ -126,9 +126,24 @@ impl Protect for () {
     type Rounds = Single;
 }
 
+/// The end of an operation, and what it does to attempts.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadline {
+    /// Counted from the operation's start.
+    pub(super) after: Nanos,
+    pub(super) cuts: Cuts,
+}
+
+impl Deadline {
+    const NONE: Self = Self {
+        after: Nanos::NONE,
+        cuts: Cuts::All,
+    };
+}
+
 /// Running attempts that the deadline ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cuts {
+pub(super) enum Cuts {
     All,
     /// All but the first, which would leave no error of the callback.
     Later,
@@ -156,7 +171,7 @@ pub struct Plain<E>(PhantomData<fn() -> E>);
 #[derive(Debug)]
 pub struct Kept<E> {
     last: Option<E>,
-    cuts: Cuts,
+    deadline: Deadline,
 }
 
 /// A failed operation returns a [`RetryError`]: see [`Retry::report`](crate::Retry::report).
@@ -167,7 +182,7 @@ pub struct Reported<E, P = ()> {
     pub(super) records: Records<E>,
     pub(super) attempt_timeout: Nanos,
     pub(super) retry_timeouts: bool,
-    cuts: Cuts,
+    deadline: Deadline,
     protection: P,
 }
 
@@ -185,18 +200,16 @@ impl<E, P> Reported<E, P> {
             records: self.records,
             attempt_timeout: self.attempt_timeout,
             retry_timeouts: self.retry_timeouts,
-            cuts: self.cuts,
+            deadline: self.deadline,
             protection: change(self.protection),
         }
     }
 
     /// Lets a first attempt run on after the deadline, as without a report.
     #[cfg(all(feature = "tower", feature = "protection"))]
-    pub(crate) fn sparing_first(self) -> Self {
-        Self {
-            cuts: Cuts::Later,
-            ..self
-        }
+    pub(crate) fn sparing_first(mut self) -> Self {
+        self.deadline.cuts = Cuts::Later;
+        self
     }
 }
 
@@ -222,7 +235,10 @@ impl<E> Outcome for Plain<E> {
     fn into_timed(self) -> Kept<E> {
         Kept {
             last: None,
-            cuts: Cuts::Later,
+            deadline: Deadline {
+                cuts: Cuts::Later,
+                ..Deadline::NONE
+            },
         }
     }
 
@@ -242,7 +258,7 @@ impl<E> Outcome for Plain<E> {
             records: Records::new(),
             attempt_timeout: Nanos::NONE,
             retry_timeouts: true,
-            cuts: Cuts::All,
+            deadline: Deadline::NONE,
             protection: (),
         }
     }
@@ -260,12 +276,12 @@ impl<E> Outcome for Kept<E> {
         self
     }
 
-    fn cuts(&self) -> Cuts {
-        self.cuts
+    fn deadline(&self) -> Deadline {
+        self.deadline
     }
 
-    fn set_cuts(&mut self, cuts: Cuts) {
-        self.cuts = cuts;
+    fn set_deadline(&mut self, deadline: Deadline) {
+        self.deadline = deadline;
     }
 
     fn go_on(&mut self, error: AttemptError<E>, _: AttemptRecord<E>, deadline: bool) {
@@ -282,7 +298,10 @@ impl<E> Outcome for Kept<E> {
     }
 
     fn into_reported(self) -> Reported<E> {
-        Plain::new().into_reported()
+        Reported {
+            deadline: self.deadline,
+            ..Plain::new().into_reported()
+        }
     }
 }
 
@@ -298,12 +317,12 @@ impl<E, P: Protect> Outcome for Reported<E, P> {
         self
     }
 
-    fn cuts(&self) -> Cuts {
-        self.cuts
+    fn deadline(&self) -> Deadline {
+        self.deadline
     }
 
-    fn set_cuts(&mut self, cuts: Cuts) {
-        self.cuts = cuts;
+    fn set_deadline(&mut self, deadline: Deadline) {
+        self.deadline = deadline;
     }
 
     #[cfg(feature = "protection")]

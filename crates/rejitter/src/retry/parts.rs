@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::operation::Operation;
-use super::outcome::Cuts;
+use super::outcome::{Cuts, Deadline};
 #[cfg(feature = "protection")]
 use super::protection::{Hedged, Protected, Protection};
 use super::{Outcome, Plain, Reported};
@@ -56,8 +56,10 @@ impl<F, M, S, H> Parts<F, M, S, H> {
     where
         M: Outcome,
     {
-        self.operation.total_timeout = timeout.into();
-        self.operation.outcome.set_cuts(cuts);
+        self.operation.outcome.set_deadline(Deadline {
+            after: timeout.into(),
+            cuts,
+        });
         self
     }
 

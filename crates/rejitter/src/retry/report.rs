@@ -49,6 +49,8 @@ pub struct AttemptRecord<E> {
     /// The wait that followed it, as decided. `None` after the last attempt, unless a deadline passed
     /// because a wait ended late, or a [`Protection`](crate::Protection) rejected the attempt after it.
     pub delay: Option<Duration>,
+    /// Whether it made progress: [`Verdict::RetryAnew`](crate::Verdict::RetryAnew).
+    pub progressed: bool,
     /// Whether it was a hedge: started while the attempt before it was running ([`Retry::hedge`](crate::Retry::hedge)).
     pub hedge: bool,
     /// Whether it was dropped because the other attempt of its round had ended the operation.

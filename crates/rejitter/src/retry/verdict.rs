@@ -25,6 +25,17 @@ pub enum Verdict {
     /// [`Retry::hint`](crate::Retry::hint) had returned it: jittered upwards, never shorter than the
     /// policy's own wait, and bounded by the policy's `max_retry_after`. JavaScript: `retryAfter(ms)`.
     RetryAtLeast(Duration),
+    /// A further attempt after the policy's wait, and a new row of attempts, because this one made progress: it gained
+    /// what the next one need not do again, such as a part of a download. `max_attempts` counts from this failure as
+    /// attempt 1, so an operation that makes progress each time never ends for want of attempts: set a deadline.
+    /// JavaScript: `attempt.progress()`.
+    ///
+    /// The waits begin anew, too, if the attempt took at least as long as the ceiling of the last wait, and
+    /// without a clock only where that is zero. Otherwise they go on growing: a server that sends one byte and cuts the
+    /// connection gets no more requests than one that rejects them. Attempts go on being numbered.
+    ///
+    /// Example: [`guide::progress`](crate::guide::progress).
+    RetryAnew,
 }
 
 #[cfg(feature = "protection")]
@@ -47,8 +58,8 @@ pub enum Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Signal {
-    /// It does not work. A retry takes tokens of the budget. The default for errors that [`Verdict::Retry`] and
-    /// [`Verdict::RetryExactly`] answer. A timeout is a failure, too.
+    /// It does not work. A retry takes tokens of the budget. The default for errors that [`Verdict::Retry`],
+    /// [`Verdict::RetryAnew`] and [`Verdict::RetryExactly`] answer. A timeout is a failure, too.
     Failure,
     /// It works, and the error is its answer, such as "not yet" of a poll. Another attempt takes no token, and counts
     /// as the first attempt of an operation.
@@ -98,7 +109,7 @@ impl From<Verdict> for Signal {
     fn from(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Stop => Self::Nothing,
-            Verdict::Retry | Verdict::RetryExactly(_) => Self::Failure,
+            Verdict::Retry | Verdict::RetryAnew | Verdict::RetryExactly(_) => Self::Failure,
             Verdict::RetryAtLeast(hint) => Self::Busy(hint),
         }
     }
@@ -110,7 +121,7 @@ impl Verdict {
         match self {
             Self::RetryExactly(delay) => (Some(delay.min(LONGEST)), None),
             Self::RetryAtLeast(delay) => (None, Some(delay)),
-            Self::Retry | Self::Stop => (None, None),
+            Self::Retry | Self::RetryAnew | Self::Stop => (None, None),
         }
     }
 }
@@ -131,8 +142,15 @@ pub trait IntoVerdict {
 }
 
 #[diagnostic::do_not_recommend]
-impl<V: Into<Verdict>> IntoVerdict for V {
+impl IntoVerdict for bool {
     fn into_verdict(self) -> Verdict {
         self.into()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoVerdict for Verdict {
+    fn into_verdict(self) -> Verdict {
+        self
     }
 }

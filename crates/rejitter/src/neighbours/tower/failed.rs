@@ -21,6 +21,8 @@ pub struct Failed<Res, Err> {
 pub(super) struct ByVerdict;
 
 impl<Res, Err> Hooks<Failed<Res, Err>> for ByVerdict {
+    const TIMED: bool = false;
+
     fn when(&mut self, failed: &Failed<Res, Err>, _: &Attempt) -> Verdict {
         if failed.can_retry {
             failed.verdict

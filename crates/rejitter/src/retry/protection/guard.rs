@@ -62,6 +62,8 @@ pub struct Protected {
     /// End of the cooldown that a failure of the round set. NaN for none.
     own_until: f64,
     rejection: Option<Rejection>,
+    /// Number of hedges that the operation has started.
+    hedges: u64,
 }
 
 impl fmt::Debug for Protected {
@@ -104,6 +106,7 @@ impl Protected {
             price: Price::Free,
             own_until: f64::NAN,
             rejection: None,
+            hedges: 0,
         }
     }
 
@@ -209,9 +212,15 @@ impl Protected {
     }
 
     /// Starts a hedge, unless a part forbids it.
-    pub(in crate::retry) fn start_hedge(&self, now: Nanos) -> Option<Pass> {
+    pub(in crate::retry) fn start_hedge(&mut self, now: Nanos) -> Option<Pass> {
         let time = self.ms(now)?;
-        self.cell.locked(|locked| locked.start_hedge(time))
+        let pass = self.cell.locked(|locked| locked.start_hedge(time))?;
+        self.hedges += 1;
+        Some(pass)
+    }
+
+    pub(in crate::retry) fn hedges(&self) -> u64 {
+        self.hedges
     }
 
     /// The operation succeeded. `hedge`: the hedge that did it. `attempt`: the start of the round's attempt, if that
@@ -286,6 +295,14 @@ impl Protected {
         // Another failure of the round may have set it.
         if !own_until.is_nan() {
             self.own_until = own_until;
+        }
+    }
+
+    /// An attempt failed and made progress: the tokens of the retry that it was go back, as after a success.
+    pub(in crate::retry) fn progressed(&mut self) {
+        let taken = std::mem::take(&mut self.spent);
+        if taken > 0.0 {
+            self.cell.locked(|locked| locked.refund(taken));
         }
     }
 

@@ -234,15 +234,24 @@ impl Locked<'_> {
         by_hedge: bool,
         first_ms: Option<f64>,
     ) {
-        if let Some(budget) = &mut self.state.budget {
-            let refunds = budget.settings.refund && taken > 0.0;
-            let per_success = budget.settings.per_success;
-            budget.put_back(&mut self.events, if refunds { taken } else { per_success });
+        if !self.refund(taken) {
+            let budget = self.state.budget.as_ref();
+            self.put_back(budget.map_or(0.0, |budget| budget.settings.per_success));
         }
         if let Some(hedges) = &mut self.state.hedges {
             hedges.succeeded(by_hedge);
         }
         self.record(now, first_ms);
+    }
+
+    /// Gives back the tokens of a retry that was worth it, if the budget does that. Returns whether it did.
+    pub(super) fn refund(&mut self, taken: f64) -> bool {
+        let budget = self.state.budget.as_ref();
+        let refunds = taken > 0.0 && budget.is_some_and(|budget| budget.settings.refund);
+        if refunds {
+            self.put_back(taken);
+        }
+        refunds
     }
 
     /// Gives tokens to the budget.

@@ -28,7 +28,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use super::failure::{Asked, decide};
+use super::failure::{Asked, Drawn, decide};
 #[cfg(feature = "protection")]
 use super::nanos::Nanos;
 #[cfg(feature = "protection")]
@@ -134,7 +134,8 @@ impl<F, E, S, W> fmt::Debug for KeepConnected<F, E, S, W> {
 impl<F, E, S, W> KeepConnected<F, E, S, W> {
     /// Sets the function that decides, after the end of a session, whether another follows. It returns a `bool` or a
     /// [`Verdict`], as that of [`Retry::when`](crate::Retry::when). [`Verdict::RetryAtLeast`] is a wait that a server
-    /// asks for, and is cut to the policy's longest. Defaults to another session after every end.
+    /// asks for, and is cut to the policy's longest. [`Verdict::RetryAnew`] is [`Verdict::Retry`] here:
+    /// [`stable_after`](Self::stable_after) says when a row begins anew. Defaults to another session after every end.
     pub fn when<C, V>(self, when: C) -> KeepConnected<F, E, S, C>
     where
         C: FnMut(&End<E>) -> V,
@@ -226,6 +227,13 @@ impl<F, E, S, W> KeepConnected<F, E, S, W> {
         let seed = settings.seed.unwrap_or_else(fresh);
         // A hint that is longer than the policy follows is cut: to stop at it would end the keeper.
         let policy = settings.policy.with_capped_retry_after(true);
+        let drawn = |outage, round| {
+            Some(Drawn {
+                seed,
+                operation: outage,
+                round,
+            })
+        };
         let (mut outage, mut connections, mut waits) = (0, 0, Waits::default());
         loop {
             #[cfg(feature = "protection")]
@@ -245,11 +253,10 @@ impl<F, E, S, W> KeepConnected<F, E, S, W> {
                             requested: Some(rejected.retry_after),
                             ..Asked::default()
                         };
-                        let unlimited = policy.with_max_attempts(UNLIMITED);
                         // The server has not seen this attempt, which does not count, and waits as the first.
                         let mut again = Waits::default();
-                        decide(&unlimited, &mut again, Some(seed), outage, &asked)
-                            .unwrap_or_default()
+                        let drawn = drawn(outage, again.attempt());
+                        decide(&policy, &mut again, drawn, &asked).unwrap_or_default()
                     }
                 };
                 time.sleep(wait).await;
@@ -284,7 +291,11 @@ impl<F, E, S, W> KeepConnected<F, E, S, W> {
             }
             let mut asked = Asked::default();
             (asked.exactly, asked.requested) = verdict.waits();
-            let Ok(wait) = decide(&policy, &mut waits, Some(seed), outage, &asked) else {
+            if waits.attempt() >= policy.max_attempts() {
+                return end;
+            }
+            let drawn = drawn(outage, waits.attempt());
+            let Ok(wait) = decide(&policy, &mut waits, drawn, &asked) else {
                 return end;
             };
             time.sleep(wait).await;
