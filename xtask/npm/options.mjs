@@ -23,6 +23,7 @@ const RANGES = {
   milliseconds: '0 … 2^53−1',
   longest: '0 … ∞',
   limit: 'above 0 … ∞',
+  idle: 'above 0 … ∞, or `{ firstMs, thenMs }`',
   factor: '1 … below ∞',
   truncate_at: 'whole 1 … 1024',
   max_attempts: 'whole 1 … ∞',

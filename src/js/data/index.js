@@ -1,5 +1,6 @@
 // A policy from JSON data.
 
+import { isObject } from '../options/checks.js';
 import { BOUND, CAP_RULES, MAX_LIST } from '../options/codes.js';
 import { leftOut, problemOf } from '../options/messages.js';
 import { preset } from '../options/preset.js';
@@ -39,6 +40,8 @@ function optionsOf(data) {
   // Longer lists are rejected, and need no copy.
   if (Array.isArray(options.backoff) && options.backoff.length <= MAX_LIST)
     options.backoff = options.backoff.map(number);
+  const { idleTimeoutMs: idle } = options;
+  if (isObject(idle)) options.idleTimeoutMs = { ...idle, firstMs: number(idle.firstMs), thenMs: number(idle.thenMs) };
   options.seed = seedFrom(options.seed);
   return preset(CAP_RULES.indexOf(capRule), options);
 }

@@ -35,8 +35,10 @@ export function toData(settings, shown) {
   return data;
 }
 
-/** JSON has no infinity. @param {unknown} value */
+/** JSON has no infinity. @param {any} value @returns {unknown} */
 function written(value) {
+  const { firstMs, thenMs } = Object(value);
+  if (firstMs) return firstMs === thenMs ? written(firstMs) : { firstMs: written(firstMs), thenMs: written(thenMs) };
   return value === Infinity ? 'Infinity' : value;
 }
 

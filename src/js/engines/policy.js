@@ -16,6 +16,8 @@ const NAMES = {
 
 const MINUTE = 60_000;
 
+const nothing = () => {};
+
 /**
  * An attempt that failed, as an engine knows it. The time is since the job was made.
  * @typedef {{ attempt: number, maxAttempts: number, elapsedMs: number, error: unknown, seed?: any }} Failure
@@ -89,6 +91,8 @@ export function delayAfter(policy, { attempt, maxAttempts, elapsedMs, error, see
     signal: new AbortController().signal,
     elapsedMs,
     remainingMs: Infinity,
+    // The attempt is over: nothing that it could tell matters.
+    ...{ alive: nothing, progress: nothing, commit: nothing, watch: (/** @type {unknown} */ source) => source },
   };
   return then(hint?.(own, facts), (asked) => {
     if (asked > 0) addHint(failure, asked);

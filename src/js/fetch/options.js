@@ -11,6 +11,9 @@ import { inheriting, readOptions, readOverrides, settingsOf } from '../options/s
 
 /** @typedef {import('../options/reader.js').Rules} Rules */
 
+/** The reason why silence has no limit here. */
+const NO_BODY = 'noBody';
+
 /**
  * Options of every operation, and those that only `fetch` has. Called with a comment, as below: bundlers take a copy by
  * spread for one that may have effects, and would keep these tables in an app that has the headers alone.
@@ -18,6 +21,7 @@ import { inheriting, readOptions, readOverrides, settingsOf } from '../options/s
  */
 const rulesOfFetch = () => ({
   ...RULES,
+  idleTimeoutMs: NO_BODY,
   retryOn: [
     '',
     (value) => {
@@ -80,8 +84,9 @@ const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true
 export function readFetchOptions(options, load) {
   const shared = behindOf(options);
   if (shared !== undefined) {
-    const { finalResult } = shared.settings;
+    const { finalResult, idleTimeoutMs } = shared.settings;
     if (finalResult === 'reject') throw leftOut('finalResult', finalResult, 'useThrowOnStatus');
+    if (idleTimeoutMs) throw leftOut('idleTimeoutMs', idleTimeoutMs, NO_BODY);
     return { settings: inheriting(shared.settings, DEFAULTS), shared };
   }
   const fresh = settingsOf(load, DEFAULTS)();

@@ -9,6 +9,15 @@ import { leftOut, problemOf } from './messages.js';
 
 export const MILLISECONDS = /** @type {Rule} */ (['number', check.isMs]);
 export const LIMIT = /** @type {Rule} */ (['number', check.isLimit]);
+/** @type {Rule} */
+export const IDLE = [
+  'number',
+  (value) => {
+    const both = check.isLimit(value) ? { firstMs: value, thenMs: value } : { __proto__: null, ...value };
+    const isValid = Object.keys(both).length === 2 && check.isLimit(both.firstMs) && check.isLimit(both.thenMs);
+    return isValid && { idleTimeoutMs: value !== Infinity && both };
+  },
+];
 export const LONGEST = /** @type {Rule} */ (['number', check.isLongest]);
 export const FACTOR = /** @type {Rule} */ (['number', (value) => check.isWithin(value, 1, Number.MAX_VALUE)]);
 export const TRUNCATE_AT = /** @type {Rule} */ ([

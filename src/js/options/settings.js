@@ -31,6 +31,7 @@ import { RULES } from './table.js';
  * @property {number} spread the jitter's own parameter: a ratio or milliseconds
  * @property {((k: number) => number) | readonly number[] | undefined} curve
  * @property {boolean} hooks whether there are any
+ * @property {{ firstMs: number, thenMs: number } | undefined} idleTimeoutMs
  * @property {[high: number, low: number, index?: number] | undefined} seed
  * @property {import('../protection/state.js').State | undefined} protection
  * @property {number} [needs] what an operation has to do at its start before it calls the callback: PROTECTION, STEPS or
@@ -139,8 +140,9 @@ export function readOptions(options, settings, rules = RULES, adapt = undefined)
     contradictions(settings, problems);
   }
   if (problems.length > 0) throw errorOf(problems);
-  const { signal, attemptTimeoutMs, totalTimeoutMs, protection } = settings;
-  if (signal || attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || protection?.hedge) settings.needs = LIMITS;
+  const { signal, attemptTimeoutMs, idleTimeoutMs, totalTimeoutMs, protection } = settings;
+  if (signal || attemptTimeoutMs < Infinity || idleTimeoutMs || totalTimeoutMs < Infinity || protection?.hedge)
+    settings.needs = LIMITS;
   else if (settings.retryOnResult || settings.hooks || settings.metrics) settings.needs = STEPS;
   else if (protection) settings.needs ||= PROTECTION;
   return settings;

@@ -16,6 +16,7 @@ export const RULES = {
   longRetryAfter: /* @__PURE__ */ rules.choice('stop', 'cap'),
   maxAttempts: rules.MAX_ATTEMPTS,
   attemptTimeoutMs: rules.LIMIT,
+  idleTimeoutMs: rules.IDLE,
   totalTimeoutMs: rules.LIMIT,
   signal: rules.SIGNAL,
   hint: rules.FUNCTION,

@@ -16,6 +16,7 @@ const SENTENCES = {
   // Values of options.
   milliseconds: 'a number of milliseconds between 0 and 2^53 - 1',
   limit: 'a positive number of milliseconds or Infinity',
+  idleTimeoutMs: 'a positive number of milliseconds, Infinity, or { firstMs, thenMs } with two of these',
   longest: 'a non-negative number of milliseconds or Infinity',
   finite: 'a finite, non-negative number of milliseconds',
   count: 'a non-negative integer',
@@ -60,6 +61,8 @@ const SENTENCES = {
   draw: 'a number in [0, 1)',
   wait: 'a non-negative number of milliseconds',
   verdict: (also) => `true, false, { afterMs } between 0 and 2^53 - 1${also}`,
+  neverAlive: 'idleTimeoutMs has ended an attempt that never called alive(), progress() or watch()',
+  manyRows: (rows) => `${rows} rows of attempts by progress(): without totalTimeoutMs, they may never end`,
   // Policies and data.
   notPolicy: 'this must be a RetryPolicy: call policy.run(fn)',
   waitNumber: (most) => `an integer between 1 and ${most}`,
@@ -74,6 +77,7 @@ const SENTENCES = {
   methods: 'a list of method names',
   idempotencyKey: "'auto', a string of visible ASCII characters, or a function that returns one",
   idempotencyHeader: 'the name of a header',
+  noBody: 'it cannot see a body that you read: wrap request and reading in retry(), or set attemptTimeoutMs',
   classify: 'use retryOn, which receives the response or the error',
   useRetryOn: 'use retryOn',
   useThrowOnStatus: 'use throwOnStatus',
@@ -94,6 +98,7 @@ const SENTENCES = {
   notOfConnections: 'a connection has none',
   useConnectTimeoutMs: 'use connectTimeoutMs',
   useRetryIf: 'use retryIf',
+  useSilenceMs: 'use silenceMs of opened()',
   useOnOpen: 'use onOpen',
   // Protection.
   aPart: 'made by budget(), breaker(), cooldown() or hedge()',

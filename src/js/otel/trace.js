@@ -89,7 +89,13 @@ export class Trace {
 
   /** @param {any} event */
   onFailure(event) {
-    this.#event('rejitter.attempt.failed', { 'rejitter.attempt': event.attempt, 'error.type': typeOf(event) });
+    const { attempt, progressed, committed } = event;
+    this.#event('rejitter.attempt.failed', {
+      'rejitter.attempt': attempt,
+      'error.type': typeOf(event),
+      ...(progressed && { 'rejitter.progressed': true }),
+      ...(committed && { 'rejitter.committed': true }),
+    });
   }
 
   /** @param {any} event */

@@ -113,8 +113,9 @@ export class Admission {
       this.fields === undefined &&
       (reason === 'timeout' || (reason === 'aborted' && this.#state.breaker?.isNewTimeout(limits.reason)));
     if (late) return this.#tell(run, FAILURE, false, limits.reason);
-    const isOutcome = reason === 'permanent';
-    const verdict = isOutcome ? this.#classify(run, NOTHING, false, statusOf(outcome)) : NOTHING;
+    const isOutcome = reason === 'permanent' || reason === 'committed';
+    const own = this.timedOut ? FAILURE : NOTHING;
+    const verdict = isOutcome ? this.#classify(run, own, false, statusOf(outcome)) : NOTHING;
     return this.#tell(run, verdict, this.fields?.superseded);
   }
 
@@ -141,7 +142,7 @@ export class Admission {
     if (late) verdict = NOTHING;
     this.#told = true;
     this.verdict = verdict;
-    if (this.#first && !late) hedge?.follow(run, recorded);
+    if (this.#first && !late) hedge?.follow(run, recorded || this.timedOut);
     const hintMs = task?.slowsMs ?? NaN;
     if (verdict === SUCCESS && !this.throttled && !(hintMs > 0)) cooldown?.succeeded(this.#until);
     breaker?.record(run, this.#ticket, verdict, atMost(op.settings, hintMs), cause ?? (failed ? outcome : undefined));

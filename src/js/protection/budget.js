@@ -89,6 +89,11 @@ export class Budget {
     this.putBack((refund && taken) || perSuccess);
   }
 
+  /** Follows a retry that has gained something. @param {number} taken by it */
+  progressed(taken) {
+    if (this.#options.refund) this.putBack(taken);
+  }
+
   numbers() {
     const { capacity } = this.#options;
     return { tokens: machine.tokens(this.#state, capacity) / 1000, capacity: capacity / 1000 };

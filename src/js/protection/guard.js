@@ -73,6 +73,8 @@ export class Guard {
     const { budget, breaker, cooldown } = state;
     const { admission } = op.run;
     const time = now();
+    // An end of the round has progressed.
+    if (op.row.before === op.attempts - 1) this.#giveBack();
     let ms = delayMs;
     const leftMs = cooldown?.left(time) ?? 0;
     if (cooldown !== undefined && leftMs > 0 && cooldown.until !== admission?.ownUntil) {
@@ -112,8 +114,14 @@ export class Guard {
     if (reason === 'success' && run.admission?.verdict === SUCCESS) {
       budget?.succeeded(this.#taken);
       hedge?.budget.succeeded();
-    }
+    } else if (run.told?.progressed) this.#giveBack();
     return answer;
+  }
+
+  /** Gives back what the last retry took: it has progressed. */
+  #giveBack() {
+    this.#state.budget?.progressed(this.#taken);
+    this.#taken = 0;
   }
 
   /**

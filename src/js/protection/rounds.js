@@ -2,6 +2,7 @@
 // failed, the round has failed, with what ended last.
 
 import { isReference } from '../options/checks.js';
+import { attemptsLeft } from '../run/operation.js';
 import { now, startTimer } from '../run/timer.js';
 import { Admission } from './admission.js';
 import { SupersededError } from './rejected.js';
@@ -51,15 +52,13 @@ export class Rounds {
     limits.attempt = undefined;
     limits.onStop = () => {
       this.#cancel?.();
-      const superseded = 'rejitter: another attempt has ended the operation';
-      for (const { limits: own } of this.#undecided)
-        own.stop(limits.stopped ? limits.reason : new SupersededError(superseded), true);
+      for (const { limits: own } of this.#undecided) own.stop(limits.stopped ? limits.reason : superseded(), true);
     };
     const stop = this.#begin(run, time);
     if (stop) return stop;
     limits.metrics?.attempted(run.number);
     return new Promise((resolve, reject) => {
-      if (run.number < settings.maxAttempts && this.#task.mayHedge) {
+      if (attemptsLeft(settings, run.number, this.#op.row.before) > 0 && this.#task.mayHedge) {
         const from = now();
         const delayMs = this.#state.hedge.delayMs(from);
         if (delayMs !== undefined && from + delayMs < limits.deadlineAt)
@@ -76,14 +75,26 @@ export class Rounds {
    * @type {(run: AttemptRun, time: number, fields?: object) => Stop}
    */
   #begin(run, time, fields) {
-    const { Limits, begin } = this.#driver;
+    const { Limits, begin, courseOf } = this.#driver;
     run.limits = Object.assign(new Limits([]), { deadlineAt: this.#op.limits.deadlineAt, fields });
     run.task = this.#task.another();
     this.#runs.push(run);
     this.#undecided.add(run);
     const stop = begin(run, time);
     if (stop) this.#undecided.delete(/** @type {AttemptRun} */ (this.#runs.pop()));
+    else courseOf(/** @type {Attempt} */ (run.attempt)).onCommit = () => this.#goOnWith(run);
     return stop;
+  }
+
+  /** Ends the other attempt, and makes none: this one must not be repeated. @param {AttemptRun} run */
+  #goOnWith(run) {
+    this.#cancel?.();
+    const others = this.#runs.filter((other) => other !== run);
+    for (const { limits } of others.filter((other) => this.#undecided.delete(other))) limits.stop(superseded(), true);
+    this.#op.run = /** @type {Operation['run']} */ (run);
+    this.#last = undefined;
+    this.#runs = [run];
+    for (const other of others) this.#end(other, 'superseded');
   }
 
   /** Starts the hedge, unless something forbids it. Returns the end of the round, if the hedge is that. */
@@ -185,23 +196,25 @@ export class Rounds {
     const all = this.#runs;
     this.#runs = [];
     this.#undecided.clear();
-    for (const other of all) {
-      if (other === chosen) continue;
-      const admission = /** @type {Admission} */ (other.admission);
-      const running = runs(other);
-      if (running && reason === 'superseded') admission.fields = { ...admission.fields, superseded: true };
-      // The caller may not have classified it yet.
-      admission.close(other, reason);
-      if (running) other.endedAt = now();
-      this.#record(other, running || other.failed, running ? other.limits.reason : other.outcome);
-      other.task?.discard();
-    }
+    for (const other of all) if (other !== chosen) this.#end(other, reason);
     const run = chosen ?? all[0];
     op.run = /** @type {Operation['run']} */ (run);
     // An abort in the wait is one of its signal, too, as without rounds.
     op.run.limits = op.limits;
     op.limits.attempt = run.attempt;
     return all;
+  }
+
+  /** Ends an attempt that is not the operation's outcome. @param {AttemptRun} run @param {string} reason */
+  #end(run, reason) {
+    const admission = /** @type {Admission} */ (run.admission);
+    const running = runs(run);
+    if (running && reason === 'superseded') admission.fields = { ...admission.fields, superseded: true };
+    // The caller may not have classified it yet.
+    admission.close(run, reason);
+    if (running) run.endedAt = now();
+    this.#record(run, running || run.failed, running ? run.limits.reason : run.outcome);
+    run.task?.discard();
   }
 
   /** Keeps the records in the order of the attempts, which may end in another. @type {Driver['record']} */
@@ -225,6 +238,8 @@ export class Rounds {
     return reason;
   }
 }
+
+const superseded = () => new SupersededError('rejitter: another attempt has ended the operation');
 
 /** Returns whether an attempt still runs. @param {AttemptRun} run */
 const runs = ({ endedAt }) => endedAt === undefined;

@@ -26,6 +26,7 @@ const connectionRules = () => ({
   wakeOn: ['', (/** @type {unknown} */ value) => value === false || isFunction(value)],
   onOpen: HOOK,
   attemptTimeoutMs: 'useConnectTimeoutMs',
+  idleTimeoutMs: 'useSilenceMs',
   beforeRetry: 'useRetryIf',
   onSuccess: 'useOnOpen',
   ...{ hint: NONE, totalTimeoutMs: NONE, longRetryAfter: NONE, metrics: NONE },

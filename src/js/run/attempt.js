@@ -1,8 +1,27 @@
 // The object that the callback gets for each attempt.
 
 import { reportFailure } from './hooks.js';
+import { attemptsLeft } from './operation.js';
 import { hide } from './report.js';
 import { elapsed, now } from './timer.js';
+import { watched } from './watch.js';
+
+/** What a callback has told, as records and events have it. @typedef {{ progressed?: true, committed?: true }} Told */
+
+/**
+ * What becomes of an attempt, and the functions by which its callback tells, each made at its first use: they work
+ * without `this`, and can be taken from what they were added to.
+ * @typedef {object} Course
+ * @property {AbortController} [controller]
+ * @property {number} [before] attempts before its row
+ * @property {boolean} [ended] whether nothing that the callback tells matters any more
+ * @property {number} [heardAt] time of the last sign of life
+ * @property {Told} [told]
+ * @property {() => void} [onCommit]
+ * @property {() => void} [alive]
+ * @property {() => void} [progress]
+ * @property {() => void} [commit]
+ */
 
 /**
  * One call of the callback. Its getters create what costs something, a controller or a reading of the
@@ -14,8 +33,8 @@ export class Attempt {
   #startedAt;
   #deadlineAt;
   #previous;
-  /** @type {AbortController | undefined} */
-  #controller;
+  /** @type {Course | undefined} */
+  #course;
 
   /**
    * @param {import('../options/settings.js').Settings} settings
@@ -23,13 +42,15 @@ export class Attempt {
    * @param {number} startedAt time when the operation began
    * @param {number} deadlineAt
    * @param {import('./operation.js').AttemptRecord | undefined} previous
+   * @param {number} [before] attempts before the present row
    */
-  constructor(settings, attempt, startedAt, deadlineAt, previous) {
+  constructor(settings, attempt, startedAt, deadlineAt, previous, before) {
     this.#settings = settings;
     this.#attempt = attempt;
     this.#startedAt = startedAt;
     this.#deadlineAt = deadlineAt;
     this.#previous = previous;
+    if (before) this.#course = { before };
   }
 
   get attempt() {
@@ -37,7 +58,7 @@ export class Attempt {
   }
 
   get attemptsLeft() {
-    return this.#settings.maxAttempts - this.#attempt;
+    return attemptsLeft(this.#settings, this.#attempt, this.#course?.before);
   }
 
   get name() {
@@ -45,7 +66,7 @@ export class Attempt {
   }
 
   get signal() {
-    return (this.#controller ??= new AbortController()).signal;
+    return controllerOf(courseOf(this)).signal;
   }
 
   get elapsedMs() {
@@ -64,22 +85,42 @@ export class Attempt {
     return this.#previous?.delayMs;
   }
 
+  get alive() {
+    const course = courseOf(this);
+    return (course.alive ??= () => {
+      course.heardAt = now();
+    });
+  }
+
+  get progress() {
+    const course = courseOf(this);
+    const { alive } = this;
+    return (course.progress ??= () => {
+      alive();
+      tell(course, 'progressed');
+    });
+  }
+
+  get commit() {
+    const course = courseOf(this);
+    return (course.commit ??= () => {
+      if (tell(course, 'committed')) course.onCommit?.();
+    });
+  }
+
+  get watch() {
+    return (/** @type {any} */ source) => watched(source, this.signal, this.alive);
+  }
+
   /**
-   * Completes the class, once. Returns what aborts the signal of an attempt, which callbacks must not be able to. Neither
+   * Completes the class, once. Returns what finds the course of an attempt, which callbacks must not be able to. Neither
    * is a member with a computed name or a static initialiser: with one, bundlers would keep the class in every app.
-   * @returns {(attempt: Attempt, reason: unknown) => void}
+   * @returns {(attempt: Attempt) => Course}
    */
   static complete() {
     Reflect.deleteProperty(this, 'complete');
     hide(this.prototype, Symbol.for('nodejs.util.inspect.custom'), shown);
-    return (attempt, reason) => {
-      try {
-        (attempt.#controller ??= new AbortController()).abort(reason);
-      } catch (error) {
-        // Hosts such as happy-dom let out what listeners throw, which must not keep others from hearing of the abort.
-        reportFailure(error);
-      }
-    };
+    return (attempt) => (attempt.#course ??= {});
   }
 }
 
@@ -92,4 +133,32 @@ function shown() {
   return { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs };
 }
 
-export const abortAttempt = /* @__PURE__ */ Attempt.complete();
+export const courseOf = /* @__PURE__ */ Attempt.complete();
+
+/** @param {Course} course */
+const controllerOf = (course) => (course.controller ??= new AbortController());
+
+/** Notes what the callback tells. Returns whether it matters. @param {Course} course @param {keyof Told} fact */
+function tell(course, fact) {
+  if (!course.ended) course.told = { ...course.told, [fact]: true };
+  return !course.ended;
+}
+
+/** Ends an attempt for its callback. Returns what that has told. @param {Attempt} attempt */
+export function closeAttempt(attempt) {
+  const course = courseOf(attempt);
+  course.ended = true;
+  course.onCommit = undefined;
+  return course.told;
+}
+
+/** Ends an attempt, and aborts its signal. @param {Attempt} attempt @param {unknown} reason */
+export function abortAttempt(attempt, reason) {
+  closeAttempt(attempt);
+  try {
+    controllerOf(courseOf(attempt)).abort(reason);
+  } catch (error) {
+    // Hosts such as happy-dom let out what listeners throw, which must not keep others from hearing of the abort.
+    reportFailure(error);
+  }
+}

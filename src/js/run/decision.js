@@ -2,19 +2,21 @@
 
 import { BOUND, CUSTOM, FIXED, LINEAR, NONE, POLLY_V2, TRUNCATED, hasOwnCurve } from '../options/codes.js';
 import { capOf } from '../options/curve.js';
-import { problemOf } from '../options/messages.js';
+import { mistake, problemOf } from '../options/messages.js';
+import { courseOf } from './attempt.js';
+import { warnOnce } from './hooks.js';
 import { freshSeed } from './randomness.js';
-import { now } from './timer.js';
+import { elapsed, now } from './timer.js';
 
 /** @import { Settings } from '../options/settings.js' */
-/** @import { Operation } from './operation.js' */
+/** @import { AttemptRun, Operation } from './operation.js' */
 
 /**
  * State of an operation, or of an iterator of its waits, for the formulas.
  * @typedef {object} State
  * @property {number} index among the operations of a seed
  * @property {number} previous computed wait in ms, or the draw that it was made with, for jitters that look back at one
- *   of them; below 0 before the first
+ *   of them; the last value of the caller's own curve; below 0 before the first
  * @property {{ endedAt?: number }} [run] the last attempt: when it ended
  */
 
@@ -30,31 +32,68 @@ const HINT_TOO_LONG = -3;
  * Returns the wait in ms that follows a failed attempt, or why there is none. Throws the errors of random() and
  * backoff(). A server may ask for a wait (below 0, NaN or undefined: it does not), the caller may demand one. Hedges
  * count among the attempts, but waits follow rounds.
- * @type {(settings: Settings, state: State, attempt: number, deadlineAt: number, serverMs: number | undefined,
- *   exactlyMs: number | undefined, hedges?: number) => number | string}
+ * @type {(op: Operation) => number | string}
  */
-export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs, hedges = 0) {
+export function decide(op) {
+  const { settings, attempts, row, run } = op;
+  const { deadlineAt } = op.limits;
   // The last attempt needs neither the core nor the caller's callbacks.
-  if (attempt >= settings.maxAttempts) return 'exhausted';
-  const delayMs = exactlyMs ?? computed(settings, state, attempt - hedges, serverMs);
+  if (attempts - row.before >= settings.maxAttempts) return 'exhausted';
+  const rounds = roundsOf(op);
+  const delayMs = run.demandedMs ?? computed(settings, op, rounds, run.hintMs, rounds - row.waits);
   if (delayMs === HINT_TOO_LONG) return 'hint';
   // A timer is armed for whole milliseconds and may fire one late: a wait that leaves less is wasted. The caller's
   // random() and backoff() may have taken their time.
   return deadlineAt < Infinity && Math.ceil(delayMs) + 1 > deadlineAt - now() ? 'deadline' : delayMs;
 }
 
+/** Returns the number of attempts without hedges, which waits follow. @param {Operation} op */
+const roundsOf = ({ attempts, guard }) => attempts - (guard?.rounds?.hedges ?? 0);
+
+/** Rows after which an operation without a deadline may never end. */
+const MANY_ROWS = 10;
+
 /**
- * Returns the wait by the formulas; below 0 if the server asks for too long a wait.
- * @type {(settings: Settings, state: State, attempt: number, serverMs: number | undefined) => number}
+ * Begins another row with an attempt that has progressed and failed. The waits begin anew, too, if it has lived as long
+ * as the last one could be: who gains little and fails at once would otherwise come more often than who gains nothing.
+ * @param {AttemptRun} run
  */
-export function computed(settings, state, attempt, serverMs) {
-  const { backoff, jitter, random } = settings;
-  const core = settings.load();
+export function beginRow({ op, attempt, startedAt = NaN, endedAt }) {
+  const { settings, row } = op;
+  const before = op.attempts - 1;
+  const waits = roundsOf(op) - 1;
+  const anew = elapsed(startedAt, endedAt) >= ceilingOf(settings, op, waits - row.waits);
+  if (anew) op.previous = -1;
+  const number = row.number + +(before !== row.before);
+  op.row = { before, waits: anew ? waits : row.waits, number };
+  courseOf(/** @type {import('./attempt.js').Attempt} */ (attempt)).before = before;
+  if (number === MANY_ROWS && op.limits.deadlineAt === Infinity)
+    warnOnce('rows', mistake('totalTimeoutMs', 'manyRows', number).message);
+}
+
+/**
+ * Returns the ceiling of a wait that was computed, in ms; of a jitter that has no curve, the wait's longest draw.
+ * @param {Settings} settings @param {State} state @param {number} k
+ */
+function ceilingOf(settings, state, k) {
+  const { curve, jitter } = settings;
+  const value = typeof curve === 'function' ? state.previous : curve ? curveOf(curve, k) : NaN;
+  return formula(settings, state, k, hasOwnCurve(jitter) ? jitter : NONE, value, 1, 1);
+}
+
+/**
+ * Returns the wait by the formulas; below 0 if the server asks for too long a wait. `k` is the number of the wait, if
+ * that is not the attempt's.
+ * @type {(settings: Settings, state: State, attempt: number, serverMs: number | undefined, k?: number) => number}
+ */
+export function computed(settings, state, attempt, serverMs, k = attempt) {
+  const { backoff, curve, jitter, random } = settings;
   const hinted = /** @type {number} */ (serverMs) > 0;
   let r = 0;
   let r2 = 0;
   if (hinted || jitter !== NONE) {
     if (random === undefined) {
+      const core = settings.load();
       const seed = seedOf(settings, state);
       r = drawAt(core, seed, attempt, 0);
       if (jitter === POLLY_V2) r2 = drawAt(core, seed, attempt, 1);
@@ -65,16 +104,31 @@ export function computed(settings, state, attempt, serverMs) {
       r2 = (r * 2 ** 26) % 1;
     }
   }
-  const growth =
-    backoff === CUSTOM ? curveOf(settings.curve, attempt) : backoff === LINEAR ? settings.stepMs : settings.factor;
-  const delayMs = core.decide(
-    Math.min(attempt, MAX_K),
+  const value = backoff === CUSTOM ? curveOf(curve, k) : NaN;
+  const delayMs = formula(settings, state, k, jitter, value, r, r2, serverMs);
+  // Only where it is read: a number that is no small integer takes memory in each operation that waits.
+  if (!hasOwnCurve(jitter)) {
+    if (typeof curve === 'function') state.previous = value;
+  } else if (!hinted) state.previous = jitter === POLLY_V2 ? r : delayMs;
+  return delayMs;
+}
+
+/**
+ * Calls the core for wait `k`, with the value that the caller's own curve has there.
+ * @type {(settings: Settings, state: State, k: number, jitter: number, value: number, r: number, r2: number,
+ *   serverMs?: number) => number}
+ */
+function formula(settings, state, k, jitter, value, r, r2, serverMs) {
+  const { backoff } = settings;
+  const core = settings.load();
+  return core.decide(
+    Math.min(k, MAX_K),
     r,
     backoff,
     jitter,
     settings.baseMs,
     capOf(settings),
-    growth,
+    backoff === CUSTOM ? value : backoff === LINEAR ? settings.stepMs : settings.factor,
     settings.capRule,
     settings.minMs,
     settings.truncateAt,
@@ -85,9 +139,6 @@ export function computed(settings, state, attempt, serverMs) {
     /** @type {number} */ (serverMs),
     r2,
   );
-  // Only where it is read: a number that is no small integer takes memory in each operation that waits.
-  if (!hinted && hasOwnCurve(jitter)) state.previous = jitter === POLLY_V2 ? r : delayMs;
-  return delayMs;
 }
 
 /**

@@ -4,6 +4,7 @@ import { addHint } from '../marks.js';
 import { isLongest, isReference } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
+import { attemptsLeft } from './operation.js';
 import { elapsed } from './timer.js';
 
 /** @import { AttemptRun } from './operation.js' */
@@ -77,12 +78,13 @@ export function emit(run, name, attempt, more) {
 
 /** @template {object} [Fields={}] @param {AttemptRun} run @param {number} attempt @param {Fields} [fields] with an outcome */
 export function eventOf(run, attempt, fields) {
-  const { maxAttempts, name } = run.op.settings;
+  const { settings, row } = run.op;
+  const { name } = settings;
   return {
     attempt,
-    attemptsLeft: maxAttempts - attempt,
+    attemptsLeft: attemptsLeft(settings, attempt, row.before),
     ...(name !== undefined && { name }),
-    .../** @type {Fields} */ (fields && { ...outcomeOf(run), ...fields }),
+    .../** @type {Fields} */ (fields && { ...outcomeOf(run), ...run.told, ...fields }),
     ...run.limits.fields,
     ...run.task?.labels,
     elapsedMs: elapsed(run.op.startedAt),

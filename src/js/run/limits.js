@@ -1,11 +1,12 @@
 // What may end an operation before it ends by itself: signals, the deadline, the timeout of an attempt.
 
+import { mistake } from '../options/messages.js';
 import { LIMITS } from '../options/settings.js';
-import { abortAttempt } from './attempt.js';
-import { adopt } from './hooks.js';
+import { abortAttempt, courseOf } from './attempt.js';
+import { adopt, warnOnce } from './hooks.js';
 import { TimeoutError, restack } from './report.js';
 import { follow, reasonOf, unfollow } from './signals.js';
-import { armTimer, now, startTimer } from './timer.js';
+import { armTimer, elapsed, now, startTimer } from './timer.js';
 
 /** @import { Attempt } from './attempt.js' */
 /** @import { AttemptRun, Operation } from './operation.js' */
@@ -14,6 +15,9 @@ import { armTimer, now, startTimer } from './timer.js';
  * The part that the steps use. An operation that blocks has limits of another kind (sync.js).
  * @typedef {Omit<NoLimits, 'onStop' | 'race' | 'sleep' | 'dispose'>} OperationLimits
  */
+
+/** Unset, silence ends no attempt. */
+const NEVER = { firstMs: Infinity, thenMs: Infinity };
 
 /** Rejection of what an interrupted operation awaits. Callers never see it. */
 export const INTERRUPTED = Symbol('interrupted');
@@ -141,28 +145,53 @@ export class Limits extends NoLimits {
     if (this.attempt) abortAttempt(this.attempt, reason);
   }
 
-  /** Starts the timeout of an attempt, unless the deadline comes first anyway. @param {AttemptRun} run */
+  /**
+   * Starts the timer of an attempt, for its timeout, unless the deadline comes first anyway, and for its silence.
+   * @param {AttemptRun} run
+   */
   begin(run) {
     const attempt = (this.attempt = /** @type {Attempt} */ (run.attempt));
-    const { attemptTimeoutMs, unref } = run.op.settings;
-    const from = /** @type {number} */ (run.startedAt);
+    const { attemptTimeoutMs, idleTimeoutMs, unref } = run.op.settings;
+    let { firstMs: silentMs, thenMs } = idleTimeoutMs || NEVER;
+    let time = /** @type {number} */ (run.startedAt);
+    let leftMs = attemptTimeoutMs < this.deadlineAt - time ? attemptTimeoutMs : Infinity;
+    let idleMs = silentMs;
+    /** @type {number | undefined} */
+    let heardAt;
     this.late = undefined;
-    if (attemptTimeoutMs >= this.deadlineAt - from) return;
-    const expire = (/** @type {true | undefined} */ late) => {
-      this.late = late;
-      this.#timeout = new TimeoutError(
-        `rejitter: attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`,
-      );
-      run.task?.label(this.#timeout);
-      this.#cut?.(INTERRUPTED);
-      abortAttempt(attempt, this.#timeout);
+    const arm = () => {
+      // A sign of life may come at any moment, and moves no timer.
+      const ms = Math.min(leftMs, idleMs, thenMs);
+      if (ms === Infinity) return;
+      const wake = (/** @type {true | undefined} */ late) => {
+        // Fake timers need not move the clock.
+        const passedMs = Math.max(ms, -time + (time = now()));
+        const last = courseOf(attempt).heardAt;
+        leftMs -= passedMs;
+        idleMs -= passedMs;
+        if (last !== undefined && last !== heardAt) {
+          heardAt = last;
+          silentMs = thenMs;
+          idleMs = thenMs - elapsed(last, time);
+        }
+        const isIdle = idleMs < leftMs;
+        if ((isIdle ? idleMs : leftMs) > 0) return arm();
+        if (isIdle && heardAt === undefined) warnOnce('idle', mistake('idleTimeoutMs', 'neverAlive').message);
+        const limit = isIdle ? `${silentMs} ms of silence (idle` : `${attemptTimeoutMs} ms (attempt`;
+        this.late = late;
+        this.#timeout = new TimeoutError(`rejitter: attempt ${attempt.attempt} timed out after ${limit}TimeoutMs)`);
+        run.task?.label(this.#timeout);
+        this.#cut?.(INTERRUPTED);
+        abortAttempt(attempt, this.#timeout);
+      };
+      this.#cancelTimeout = startTimer(ms, wake, unref, time);
     };
-    this.#cancelTimeout = startTimer(attemptTimeoutMs, expire, unref, from);
+    arm();
   }
 
   endAttempt() {
     this.#cancelTimeout?.();
-    this.#cut = undefined;
+    this.#cancelTimeout = this.#cut = undefined;
     const timeout = this.#timeout;
     this.#timeout = undefined;
     // A timer callback made the error. Only from here can V8 see the callers that await the operation.

@@ -1,6 +1,8 @@
 // Operations and their attempts are plain data. The other modules are functions of it.
 
-/** @import { Attempt } from './attempt.js' */
+import { closeAttempt } from './attempt.js';
+
+/** @import { Attempt, Told } from './attempt.js' */
 /** @import { OperationLimits } from './limits.js' */
 /** @typedef {(attempt: Attempt) => unknown} Callback */
 
@@ -13,8 +15,29 @@
  * @property {number} startedAt
  * @property {number} endedAt
  * @property {number | undefined} delayMs the wait after it
+ * @property {Told | undefined} told
  * @property {import('../protection/admission.js').RecordFields | undefined} fields what protection adds
  */
+
+/**
+ * A row of attempts: those that `maxAttempts` counts. Progress begins another one.
+ * @typedef {object} Row
+ * @property {number} before attempts before it
+ * @property {number} waits waits that are over, of those by which the curve grows
+ * @property {number} number from 1
+ */
+
+/** The first row of all operations. @type {Row} */
+export const FIRST_ROW = { before: 0, waits: 0, number: 1 };
+
+/**
+ * Returns how many attempts may follow one. The failure that begins a row is the first of it; in a round, the earlier
+ * attempt's, too.
+ * @type {(settings: import('../options/settings.js').Settings, number: number, before?: number) => number}
+ */
+export function attemptsLeft({ maxAttempts }, number, before = 0) {
+  return maxAttempts - Math.max(number - before, before && 1);
+}
 
 /** Number of records that are kept: the first, and the last nine. */
 const KEPT = 10;
@@ -27,6 +50,7 @@ export class Operation {
   /** Number of calls of the callback. */
   attempts = 0;
   records = NO_RECORDS;
+  row = FIRST_ROW;
   /** The last computed wait or its draw, for jitters that look back. */
   previous = -1;
   /** The operation, as protection knows it. @type {import('../protection/guard.js').Guard | undefined} */
@@ -74,6 +98,8 @@ export class AttemptRun {
   demandedMs;
   /** The wait after it, once it is decided. @type {number | undefined} */
   delayMs;
+  /** What the callback has told, once it has ended. @type {Told | undefined} */
+  told;
   /** The attempt of a fetch, which replaces steps. @type {import('../fetch/attempt.js').FetchAttempt | undefined} */
   task;
   /** The attempt, as protection knows it. @type {import('../protection/admission.js').Admission | undefined} */
@@ -96,8 +122,11 @@ export function record(run, failed = run.failed, outcome = run.outcome) {
   const { op, number, startedAt, endedAt, delayMs, admission } = run;
   if (startedAt === undefined || endedAt === undefined) return;
   run.startedAt = undefined;
+  // Another attempt of its round may have ended it.
+  if (run.attempt) run.told = closeAttempt(run.attempt);
+  const { told } = run;
   /** @type {AttemptRecord} */
-  const record = { number, failed, outcome, startedAt, endedAt, delayMs, fields: admission?.fields };
+  const record = { number, failed, outcome, startedAt, endedAt, delayMs, told, fields: admission?.fields };
   if (op.records.length === KEPT) op.records.splice(1, 1);
   // The first as a literal: `push` would make room for 17.
   if (op.records === NO_RECORDS) op.records = [record];

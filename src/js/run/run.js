@@ -2,7 +2,7 @@
 
 import { isReference } from '../options/checks.js';
 import { PROTECTION } from '../options/settings.js';
-import { Attempt } from './attempt.js';
+import { Attempt, courseOf } from './attempt.js';
 import { mistakeIn } from './directives.js';
 import { adopt } from './hooks.js';
 import { Limits, NO_LIMITS, limitsOf } from './limits.js';
@@ -13,7 +13,7 @@ import { now, restOf } from './timer.js';
 import { subscribed } from './tracing.js';
 
 // For hedging: protection may come from another copy of the package, but errors and attempts are to be of this one.
-export const DRIVER = { AttemptRun, Limits, record, begin, review, classify, callbackFailed };
+export const DRIVER = { AttemptRun, Limits, record, begin, review, classify, callbackFailed, courseOf };
 
 /** Has protection guard an operation that it has not let pass. @param {Operation} op */
 export function protect(op) {

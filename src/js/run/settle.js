@@ -86,13 +86,14 @@ export function reportOf({ attempts, records, startedAt, guard, run }, reason) {
     ...guard?.rejection,
     dropped: (records.at(-1)?.number ?? 0) - records.length,
     records: Object.freeze(
-      records.map(({ number, failed, outcome, startedAt: at, endedAt, delayMs, fields }) =>
+      records.map(({ number, failed, outcome, startedAt: at, endedAt, delayMs, told, fields }) =>
         Object.freeze({
           attempt: number,
           [failed ? 'error' : 'result']: outcome,
           startMs: elapsed(startedAt, at),
           durationMs: elapsed(at, endedAt),
           ...(delayMs !== undefined && { delayMs }),
+          ...told,
           ...fields,
         }),
       ),

@@ -4,8 +4,8 @@
 import { readHints, readMarks, shared } from '../marks.js';
 import { isMs, isObject, isReference } from '../options/checks.js';
 import { problemOf, show } from '../options/messages.js';
-import { Attempt } from './attempt.js';
-import { decide } from './decision.js';
+import { Attempt, closeAttempt } from './attempt.js';
+import { beginRow, decide } from './decision.js';
 import { mistakeIn } from './directives.js';
 import { askHint, emit, eventOf } from './hooks.js';
 import { INTERRUPTED } from './limits.js';
@@ -56,9 +56,9 @@ export function enter(op, time) {
 /** Begins an attempt. @param {AttemptRun} run @param {number} time now @returns {Stop} */
 export function begin(run, time) {
   const { op, limits } = run;
-  const { settings } = op;
+  const { settings, row } = op;
   const number = op.attempts + 1;
-  run.attempt ??= new Attempt(settings, number, op.startedAt, limits.deadlineAt, op.records.at(-1));
+  run.attempt ??= new Attempt(settings, number, op.startedAt, limits.deadlineAt, op.records.at(-1), row.before);
   if (settings.hooks) {
     emit(run, 'onAttempt', number);
     // A hook may have aborted, or taken the time that was left.
@@ -68,7 +68,7 @@ export function begin(run, time) {
   }
   run.number = op.attempts = number;
   run.startedAt = time;
-  run.endedAt = run.delayMs = undefined;
+  run.endedAt = run.delayMs = run.told = undefined;
   limits.metrics?.attempted(number);
   limits.begin(run);
   return undefined;
@@ -83,6 +83,7 @@ export function review(run, answer, threw, also) {
   const { op, limits, task, admission } = run;
   const { settings } = op;
   const timeout = limits.endAttempt();
+  const told = (run.told = closeAttempt(/** @type {Attempt} */ (run.attempt)));
   if (answer === INTERRUPTED) {
     if (timeout === undefined) return 'timeout';
     answer = timeout;
@@ -95,15 +96,17 @@ export function review(run, answer, threw, also) {
   if (limits.aborted) return 'aborted';
   const marks = threw ? readMarks(answer) : undefined;
   run.outcome = marks ? marks.error : answer;
-  if (!threw && !settings.retryOnResult && !task) return 'success';
+  if (!threw && (told?.committed || !(settings.retryOnResult || task))) return 'success';
   run.hintMs = marks?.afterMs;
   // Until the verdict, the number of the last hint before it. None stands above what the callback itself asked for.
   run.demandedMs = /** @type {number} */ (run.hintMs) >= 0 ? Infinity : shared().last;
   run.endedAt = now();
+  if (told?.progressed) beginRow(run);
   op.guard?.rounds?.failed(run);
   admission?.throttle(run, run.hintMs);
   if (settings.hooks) emit(run, 'onFailure', run.number);
   if (limits.aborted) return 'aborted';
+  if (told?.committed) return 'committed';
   if (marks?.rejected) return 'notRetryable';
   if (marks?.permanent) return 'permanent';
   const verdict = ask(run);
@@ -141,7 +144,7 @@ export function plan(op) {
   const { settings, limits, guard, attempts, run } = op;
   // An attempt of a round may have aborted while the other one was classified.
   if (limits.aborted) return 'aborted';
-  let delayMs = decide(settings, op, attempts, limits.deadlineAt, run.hintMs, run.demandedMs, guard?.rounds?.hedges);
+  let delayMs = decide(op);
   // random() and backoff() may have aborted.
   if (limits.aborted) return 'aborted';
   if (typeof delayMs === 'string') return delayMs;

@@ -20,7 +20,7 @@ const NO_TIMERS = 'retrySync blocks the thread, so no timer can fire';
 /** @param {import('../options/settings.js').Load} load */
 export function syncOf(load) {
   const newSettings = settingsOf(load);
-  const rules = { ...RULES, attemptTimeoutMs: NO_TIMERS, unref: NO_TIMERS };
+  const rules = { ...RULES, attemptTimeoutMs: NO_TIMERS, idleTimeoutMs: NO_TIMERS, unref: NO_TIMERS };
   /** @param {any} fn @param {any} [options] */
   return function retrySync(fn, options) {
     requireFunction(fn);

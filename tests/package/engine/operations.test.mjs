@@ -19,9 +19,11 @@ const { RetryError, TimeoutError, permanent, retry, retryAfter, retryReport, ret
 const cases = vectors('operations', infinite).map((row) => ({ needs: [], options: {}, waits: [], ...row }));
 
 /** Features that retrySync lacks. */
-const LACKS = ['interrupts', 'attemptTimeout', 'pause'];
+const LACKS = ['interrupts', 'attemptTimeout', 'idleTimeout', 'pause'];
 /** By names that no bundler shortens. */
 const CLASSES = { RetryError, TimeoutError, TypeError, RangeError };
+/** What an attempt tells, by the names of the functions. */
+const VERBS = ['alive', 'progress', 'commit'];
 const START = 1000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -32,7 +34,7 @@ const nth = (script, n) => script[Math.min(n, script.length) - 1];
  * Prepares a case for a run.
  * @param {{ now: number }} clock
  * @param {(ms: number, end: () => unknown) => unknown} after performs `end` after this many milliseconds
- * @param {(ms: number, end: () => void) => void} [arm] starts a timer
+ * @param {(ms: number, end: () => void) => void} [arm] starts a timer; without one, all is told when it begins
  */
 function play(script, { hooks, clock, after, arm }) {
   const values = new Map();
@@ -59,6 +61,14 @@ function play(script, { hooks, clock, after, arm }) {
     attempts = attempt.attempt;
     log('fn');
     const step = nth(script.attempts, attempts);
+    for (const verb of VERBS) {
+      // A function of its own, as listeners are.
+      const { [verb]: tell } = attempt;
+      for (const ms of [step[verb] ?? []].flat()) {
+        if (ms === 0 || arm === undefined) tell();
+        else arm(ms, tell);
+      }
+    }
     if (step.hangs) return new Promise(() => {});
     return after(step.takes, () => {
       if (step.returnsPermanent !== undefined) return permanent(error(step.returnsPermanent));
@@ -236,7 +246,7 @@ for (const script of cases)
 test('there are cases of every reason, every callback and every feature, and retrySync runs many', () => {
   const sorted = (list) => [...new Set(list)].sort();
   assert.equal(sorted(cases.map(({ name }) => name)).length, cases.length);
-  const reasons = 'aborted callback deadline exhausted hint notRetryable permanent timeout'.split(' ');
+  const reasons = 'aborted callback committed deadline exhausted hint notRetryable permanent timeout'.split(' ');
   assert.deepEqual(sorted(cases.flatMap(({ reason = [] }) => reason)), reasons);
   const callbacks = [...OBSERVERS, 'fn', 'retryIf', 'retryOnResult', 'backoff', 'random'];
   assert.deepEqual(sorted(cases.flatMap(({ calls }) => calls.map((call) => call.split(' ')[1]))), sorted(callbacks));

@@ -37,6 +37,8 @@ pub struct PolicyData {
     pub curve: Option<Vec<f64>>,
     /// How long an attempt may take, in ms.
     pub attempt_timeout_ms: Option<f64>,
+    /// How long an attempt may be silent, in ms. Rust keeps it for JavaScript: a future limits its own silence.
+    pub idle_timeout_ms: Option<IdleTimeout>,
     /// The deadline of an operation, in ms from its start.
     pub total_timeout_ms: Option<f64>,
     /// The name of the policy's operations in events.
@@ -51,6 +53,15 @@ pub struct PolicyData {
     pub reject_result: bool,
     /// Whether operations are counted.
     pub metrics: bool,
+}
+
+/// How long an attempt may be silent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IdleTimeout {
+    /// From its start, in ms.
+    pub first_ms: f64,
+    /// From each sign of life, in ms.
+    pub then_ms: f64,
 }
 
 impl PolicyData {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::similar::similar;
 use super::table::with_options;
-use super::{DataErrors, MAX_LIST, PolicyData, VERSION, Value};
+use super::{DataErrors, IdleTimeout, MAX_LIST, PolicyData, VERSION, Value};
 use crate::core::elementary::whole;
 use crate::core::{Backoff, CapRule, Jitter, MAX_MS, OptionError, RetryOptions, Seed, UNLIMITED};
 
@@ -251,6 +251,26 @@ impl Reader {
         let found = value.number().filter(|n| *n > 0.0 && *n <= most);
         let rule = format!("a number above 0 and at most {most}");
         self.known(found.map(made), name, value, &rule, Kind::Number)
+    }
+
+    fn idle(&mut self, name: &str, value: &Value) -> Option<IdleTimeout> {
+        let limit = |value: &Value| infinite(value).number().filter(|ms| *ms > 0.0);
+        let found = match value {
+            Value::Object(entries) => match entries.as_slice() {
+                [(a, first), (b, then)] if a == "firstMs" && b == "thenMs" => {
+                    limit(first).zip(limit(then))
+                }
+                [(a, then), (b, first)] if a == "thenMs" && b == "firstMs" => {
+                    limit(first).zip(limit(then))
+                }
+                _ => None,
+            },
+            value => limit(value).map(|ms| (ms, ms)),
+        };
+        let found = found.map(|(first_ms, then_ms)| IdleTimeout { first_ms, then_ms });
+        let rule =
+            "a positive number of milliseconds, Infinity, or { firstMs, thenMs } with two of these";
+        self.known(found, name, value, rule, Kind::Number)
     }
 
     fn truncate_at(&mut self, name: &str, value: &Value) -> Option<u32> {

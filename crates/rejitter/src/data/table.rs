@@ -20,6 +20,7 @@ macro_rules! with_options {
             "longRetryAfter" choice("stop" "cap") [options.cap_long_retry_after] "'stop'" "policy retry sync fetch";
             "maxAttempts" max_attempts [options.max_attempts] "6" "policy retry sync fetch reconnect light";
             "attemptTimeoutMs" limit [attempt_timeout_ms] "Infinity" "policy retry fetch light";
+            "idleTimeoutMs" idle [idle_timeout_ms] "Infinity" "policy retry";
             "totalTimeoutMs" limit [total_timeout_ms] "Infinity" "policy retry sync fetch light";
             "signal" signal [] "" "policy retry sync fetch reconnect light";
             "hint" function [] "" "policy retry sync fetch";

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::read::camel_case;
 use super::table::with_options;
-use super::{PolicyData, VERSION};
+use super::{IdleTimeout, PolicyData, VERSION};
 use crate::core::elementary::whole;
 use crate::core::{Backoff, CapRule, Jitter, MAX_MS};
 
@@ -19,6 +19,19 @@ impl Serialize for Ms {
             None if self.0 == f64::INFINITY => serializer.serialize_str("Infinity"),
             None => serializer.serialize_f64(self.0),
         }
+    }
+}
+
+impl Serialize for IdleTimeout {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { first_ms, then_ms } = *self;
+        if first_ms.to_bits() == then_ms.to_bits() {
+            return Ms(first_ms).serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("firstMs", &Ms(first_ms))?;
+        map.serialize_entry("thenMs", &Ms(then_ms))?;
+        map.end()
     }
 }
 
@@ -73,6 +86,12 @@ trait Written {
 impl Written for Option<f64> {
     fn written(&self) -> Option<impl Serialize> {
         self.map(Ms)
+    }
+}
+
+impl Written for Option<IdleTimeout> {
+    fn written(&self) -> Option<impl Serialize> {
+        *self
     }
 }
 
