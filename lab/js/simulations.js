@@ -64,7 +64,7 @@ const LOAD = {
 const RATE_LIMIT = {
   ...numbers(NUMBERS.RateLimitOptions),
   hints: choice('ignored', 'followed'),
-  protection: section({ cooldown: section(numbers(['maxHoldMs'])) }),
+  protection: section({ cooldown: section({ ...numbers(['maxHoldMs']), probe: SWITCH }) }),
 };
 const HEDGING = {
   ...numbers(NUMBERS.HedgingOptions),

@@ -381,7 +381,9 @@ export interface RateLimitOptions extends Seeded {
    *
    * @default nothing
    */
-  protection?: { cooldown?: { maxHoldMs?: number | undefined } | undefined } | undefined;
+  protection?:
+    | { cooldown?: { maxHoldMs?: number | undefined; probe?: boolean | undefined } | undefined }
+    | undefined;
 }
 
 /** Result of {@link simulateRateLimit}. */

@@ -234,6 +234,7 @@ impl<'a> Given<'a> {
         } else if self.has("cooldown") {
             RateHints::Shared {
                 max_hold_ms: self.number("cooldown.maxHoldMs").unwrap_or(longest_ms),
+                probe: !matches!(self.value("cooldown.probe"), Some(Value::Bool(false))),
             }
         } else {
             RateHints::Followed

@@ -25,6 +25,8 @@ pub enum RateHints {
         /// Longest hold of an attempt, in ms: a job that would be held longer fails. Non-negative or infinite. The
         /// part's default is the policy's `max_retry_after`, 60,000.
         max_hold_ms: f64,
+        /// Whether one first attempt passes each hold, and who was held is not held again. The part's default is true.
+        probe: bool,
     },
 }
 
@@ -66,7 +68,7 @@ impl RateLimitOptions {
     }
 
     fn check_hints(&self, check: &mut Check) {
-        if let RateHints::Shared { max_hold_ms } = self.hints {
+        if let RateHints::Shared { max_hold_ms, .. } = self.hints {
             let rule = "a non-negative number of milliseconds or infinity";
             let range = (0.0, f64::INFINITY, rule);
             check.range("cooldown.max_hold_ms", Some(max_hold_ms), range);
@@ -190,13 +192,13 @@ impl RateLimit {
         let was_held = job.step == Step::Resume;
         self.held -= u32::from(was_held);
         job.hold = 0.0;
-        if let RateHints::Shared { max_hold_ms } = self.options.hints {
+        if let RateHints::Shared { max_hold_ms, probe } = self.options.hints {
             let left_ms = self.cooldown.left_ms(now);
             if left_ms > 0.0 {
                 job.hold = self.cooldown.until();
-                if was_held {
+                if probe && was_held {
                     // Held once.
-                } else if !job.retries && !self.cooldown.is_probed() {
+                } else if probe && !job.retries && !self.cooldown.is_probed() {
                     self.cooldown.probe();
                 } else if left_ms > max_hold_ms || self.held >= MOST_HELD {
                     self.totals.rejected_by_cooldown += 1;

@@ -176,6 +176,11 @@ fn load_recovers_when_the_design_says() {
 fn rate_limited_jobs_fail_as_often_as_the_design_says() {
     let shared = RateHints::Shared {
         max_hold_ms: f64::INFINITY,
+        probe: true,
+    };
+    let strict = RateHints::Shared {
+        max_hold_ms: f64::INFINITY,
+        probe: false,
     };
     for (hints, workers, failed, rejected) in [
         (RateHints::Ignored, 50, 700.0, Some(4_381.0)),
@@ -183,6 +188,8 @@ fn rate_limited_jobs_fail_as_often_as_the_design_says() {
         (RateHints::Followed, 200, 140.0, None),
         (shared, 50, 0.1, Some(266.0)),
         (shared, 200, 0.35, None),
+        (strict, 50, 0.0, Some(138.0)),
+        (strict, 200, 0.0, None),
     ] {
         let totals = [(); 20].iter().zip(0..).map(|(&(), seed)| {
             let mut simulation = RateLimit::new(RateLimitOptions {
