@@ -19,7 +19,7 @@ export const HOPELESS = 3;
  * same; proxies that refuse a tunnel for good; Chromium's codes; OkHttp, iOS and Expo.
  */
 const HOPELESS_TEXTS =
-  /^\S*( (Abort(?!.*Proxy)|Cancel|Reference)|Redirect|HeadersTooL)|CERT|OVERFLOW|ERR_INVALID_|_(DENIED|SCHEME|UNSAFE|TOO_MANY_R|BAILOUT)|::ERR_(AB|BL|SSL)|^(UNABLE_TO|INVALID_[CP]|HOSTNAME_M|UND_ERR_(REQ_|RES_E|NOT_|DES|CLO)|ERR_SSL_\S*(VERSION|FAILURE|PROTO|NO_))|[nLt] scheme|bad port|redirect count|[dyfnP] redirect|cors fail|cross origin n|invalid method|the data URL|certificate|[tT]oo many [tf]|integrity mis|not implemented\.|nsupported [pU]|head is too|corrupt mes|fatal alert: (?!Inte|Us|Cl)|wrong version n|: Request aborted$|error code (1$|NGHTTP2_PROT)|(_|s )HTTP.1.1|[pP]roxy (auth|re\D+(?!408|429|5)\d)|\.net\.(ssl|UnknownS)|est has been c/;
+  /^\S*( (Abort(?!.*Proxy)|Cancel|Reference)|Redirect|HeadersTooL)|CERT|OVERFLOW|ERR_INVALID_(?!HTTP_R|CHU|RES)|_(DENIED|SCHEME|UNSAFE|TOO_(MANY_R|B)|BAILOUT)|::ERR_(AB|BL|SSL)|^(UNABLE_TO|INVALID_[CP]|HOSTNAME_M|UND_ERR_(REQ_|RES_E|NOT_|DES|CLO)|ERR_SSL_\S*(VERSION|FAILURE|PROTO|NO_))|[nLt] scheme|bad port|redirect count|[dtyfnP] redirect|Redirect w|cors fail|cross origin n|invalid method|the data URL|certificate|[tT]oo many [tf]|integrity mis|not implemented\.|nsupported [pU]|head is too|corrupt mes|fatal alert: (?!Inte|Us|Cl)|wrong version n|: Request aborted$|error code (1$|NGHTTP2_PROT)|unspecific p|(_|s )HTTP.1.1|[pP]roxy (auth|re\D+(?!408|429|5)\d)|\.net\.(ssl|UnknownS)|est has been c/;
 
 /** Classifies one error, without its causes. @param {any} error @param {string} text its `code name: message` */
 export function failureClass(error, text, isNetwork = isNetworkMessage(error.message)) {

@@ -55,7 +55,8 @@ export function mayBeOfNetwork(error) {
       code !== 'ENOENT' &&
       !OTHER_NAMES.test(name) &&
       !isMistake(error) &&
-      !((response.statusCode ?? response.status) >= 300)
+      // The status of a proxy, for Bun.
+      (code === 'ERR_PROXY_TUNNEL' || !((response.statusCode ?? response.status) >= 300))
     );
   } catch {
     return false;

@@ -19,7 +19,8 @@ const FAILURES = wrapped(
     'server counts. Of bodies, which break off after `createFetch` has resolved, the table says what ' +
     '`isTransientError` returns; `succeeds`: the host finds no fault. `rejitter/light/fetch` retries the same, and ' +
     'what stays as well if the host rejects with the words of a lost connection. A POST without a key was sent once by ' +
-    'rejitter in each row, but where the connection was provably never made.',
+    'rejitter in each row, but where the connection was provably never made. A proxy, HTTP/2 and missing rights are ' +
+    'rows of the hosts that a process can be given them in; – is not part of the run.',
   120,
 );
 

@@ -4,8 +4,11 @@
 import { answerTo } from '../origin.mjs';
 import { ONE_INSTANCE, printedBy, row } from '../row.mjs';
 import { PRINT } from '../suite.mjs';
+import { MADE } from './apps.mjs';
+import { failing } from './failing.mjs';
 
-const METRO = (exports_) => `
+const METRO = (exports_) => ({
+  'metro.config.js': `
 const { getDefaultConfig } = require('metro-config');
 module.exports = (async () => {
   const config = await getDefaultConfig(__dirname);
@@ -16,7 +19,12 @@ module.exports = (async () => {
   config.resolver.sourceExts = ['js', 'json', 'mjs', 'cjs'];
   return config;
 })();
-`;
+`,
+  'babel.config.js': "module.exports = { presets: ['@react-native/babel-preset'] };\n",
+  'host.cjs': NODE_HOST,
+});
+const SET_UP = "import 'react-native/Libraries/Core/setUpXHR';\n";
+const BUILD = 'metro build index.js --out out --platform android --dev false --reset-cache';
 
 /** The native module that sends requests, by the functions `send` and `abort` of a host. */
 const MODULES = `
@@ -27,13 +35,13 @@ globalThis.nativeModuleProxy = {
     addListener: function () {},
     removeListeners: function () {},
     abortRequest: function (id) { abort(id); },
-    sendRequest: function (method, url, id) {
+    sendRequest: function (method, url, id, headers, data) {
       function emit(name, args) { globalThis.__rctDeviceEventEmitter.emit(name, [id].concat(args)); }
       send(id, url, function (status, headers, base64) {
         emit('didReceiveNetworkResponse', [status, headers, url]);
         emit('didReceiveNetworkData', [base64]);
         emit('didCompleteNetworkResponse', ['']);
-      }, function (message) { emit('didCompleteNetworkResponse', [message]); });
+      }, function (message) { emit('didCompleteNetworkResponse', [message]); }, method, data && data.string);
     },
   },
 };
@@ -81,17 +89,19 @@ Array.prototype.at = function (n) { return this[n < 0 ? this.length + n : n]; };
 /** A context of Node has the language, and nothing of the web. */
 const NODE_HOST = `
 const { readFileSync } = require('node:fs');
-const { get } = require('node:http');
+const http = require('node:http');
+const https = require('node:https');
 const { createContext, runInContext } = require('node:vm');
 const running = new Map();
 const abort = (id) => running.get(id)?.destroy();
-const send = (id, url, respond, fail) => {
-  const request = get(url, async (response) => {
+const send = (id, url, respond, fail, method, body) => {
+  const { request } = url.startsWith('https:') ? https : http;
+  const sent = request(url, { method, agent: false }, async (response) => {
     const chunks = await response.toArray();
     respond(response.statusCode, response.headers, Buffer.concat(chunks).toString('base64'));
   });
-  request.on('error', (error) => fail(error.message));
-  running.set(id, request);
+  sent.on('error', (error) => fail(error.message)).end(body);
+  running.set(id, sent);
 };
 const later = (run, ms) => Number(setTimeout(run, ms));
 const context = createContext({ abort, send, console, performance, setTimeout: later, clearTimeout });
@@ -108,12 +118,10 @@ const native = (name, remark, { exports_ = true, before = '', run = ON_HERMES } 
     parts,
     remark,
     files: (folder) => ({
-      'metro.config.js': METRO(exports_),
-      'babel.config.js': "module.exports = { presets: ['@react-native/babel-preset'] };\n",
-      'index.js': `import 'react-native/Libraries/Core/setUpXHR';\n${folder.suite({ parts, dependency: true })}${PRINT}`,
-      'host.cjs': NODE_HOST,
+      ...METRO(exports_),
+      'index.js': `${SET_UP}${folder.suite({ parts, dependency: true })}${PRINT}`,
     }),
-    build: 'metro build index.js --out out --platform android --dev false --reset-cache',
+    build: BUILD,
     results(folder) {
       folder.write({ 'all.js': before + MODULES + folder.read('out.js') });
       return printedBy(run)(folder);
@@ -145,6 +153,17 @@ export const HERMES = {
     'react-native': '0.86.3',
   },
   rows: [
+    failing('React Native', {
+      only: MADE,
+      // It has no AbortSignal.timeout. All failures but a timeout of its own are `Network request failed`.
+      mute: ['a timeout', 'a certificate that signed itself'],
+      files: { ...METRO(true), 'index.js': `${SET_UP}import { suite } from './suite.mjs';\n${PRINT}` },
+      build: BUILD,
+      async results(folder) {
+        folder.write({ 'all.js': MODULES + folder.read('out.js') });
+        return [await printedBy('node host.cjs')(folder)];
+      },
+    }),
     native('Metro and Hermes', SCRIPTED, { before: HERMES_HOST }),
     native('Metro and Hermes, without package exports', SCRIPTED, { before: HERMES_HOST, exports_: false }),
     native('Metro and V8', 'Requests go over sockets.', { run: 'node host.cjs' }),

@@ -47,21 +47,23 @@ async function failureOf(fetch, { url, init, how }, more) {
 }
 
 const shown = (error) =>
-  `${error?.code ?? ''} ${error?.name}: ${error?.message}`.slice(0, 200) +
-  (error?.cause ? ` < ${shown(error.cause)}` : '');
+  typeof error === 'string'
+    ? error
+    : `${error?.code ?? ''} ${error?.name}: ${error?.message}`.slice(0, 200) +
+      (error?.cause ? ` < ${shown(error.cause)}` : '');
 
 /**
  * What is wrong with the verdicts on an error. Light knows what it may send again, not what stays.
  * @param {Failure} failure @param {any} error
  * @param {{ transient: boolean, programming: boolean, large: boolean, light: boolean }} verdicts
  */
-function wrongIn({ is, body }, error, { transient, programming, large, light }) {
+function wrongIn({ is, body, ambiguous }, error, { transient, programming, large, light }) {
   const wrong = [];
   const expect = (name, found, right) => found !== right && wrong.push(`${name} ${found}`);
   const passes = is === 'passes';
   expect('isTransientError', transient, passes);
   // What fails after the response has come is not for createFetch.
-  if (passes || !body) expect('createFetch', large, passes);
+  if ((passes && !ambiguous) || !body) expect('createFetch', large, passes);
   if (passes || (is !== 'stays' && !body)) expect('light', light, passes);
   if (passes) expect('isProgrammingError', programming, false);
   if (is === 'mistake' && error.name === 'TypeError') expect('isProgrammingError', programming, true);
@@ -74,9 +76,10 @@ function wrongIn({ is, body }, error, { transient, programming, large, light }) 
  * @param {object} deciders `createFetch`, `light`, which is that of rejitter/light/fetch, `isTransientError`,
  *   `isProgrammingError`
  * @param {{ failures: Failure[], take: (what: string) => number | Promise<number>,
- *   isMute?: (failure: Failure) => boolean }} world which failures a host does not tell apart from others
+ *   isMute?: (failure: Failure) => boolean, unasked?: string[] }} world which failures a host does not tell apart from
+ *   others, and the deciders that know nothing of its errors
  */
-export async function compare(deciders, { failures, take, isMute = () => false }) {
+export async function compare(deciders, { failures, take, isMute = () => false, unasked = [] }) {
   const wrong = [];
   const cells = {};
   const said = [];
@@ -106,7 +109,8 @@ export async function compare(deciders, { failures, take, isMute = () => false }
       continue;
     }
     const verdicts = await verdictsOn(deciders, error);
-    const found = isMute(failure) ? [] : wrongIn(failure, error, verdicts);
+    const isAsked = (line) => !unasked.includes(line.split(' ')[0]);
+    const found = isMute(failure) ? [] : wrongIn(failure, error, verdicts).filter(isAsked);
     const isCounted = counts && (is === 'passes' || is === 'stays');
     cells[what] = body ? `${verdicts.transient}` : `${isCounted ? requests : `(${attempts})`}`;
     const plain = !body && how === undefined;

@@ -7,7 +7,9 @@ import { createServer } from 'node:net';
 import { createServer as createTls } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 
-const pem = (kind, text) => `-----BEGIN ${kind}-----\n${text.replace(/.{64}/g, '$&\n')}\n-----END ${kind}-----\n`;
+import { pem } from './pem.mjs';
+import { addWorlds } from './worlds.mjs';
+
 /** Signed by itself, for another host. It opens nothing. */
 const cert = pem(
   'CERTIFICATE',
@@ -35,11 +37,15 @@ const answer = (lines, body = '') =>
  * @property {boolean} [body] the response has come, and its body fails
  * @property {boolean} [proves] that nobody got the request
  * @property {boolean} [counts] the server counts its requests
+ * @property {boolean} [ambiguous] a request that stays refused may fail with the same words
+ * @property {string} [world] where hosts meet it, if it is not everywhere (worlds.mjs)
  */
 
 /**
- * Starts all servers. Returns the failures, what tells of requests since it was last called, and what ends them.
- * @returns {Promise<{ failures: Failure[], take: (what: string) => number, close: () => void }>}
+ * Starts all servers. Returns the failures, what tells of requests since it was last called, the environment of a
+ * process in a world, and what ends the servers.
+ * @returns {Promise<{ failures: Failure[], take: (what: string) => number,
+ *   environment: Awaited<ReturnType<addWorlds>>, close: () => void }>}
  */
 export async function startFailures() {
   const closers = [];
@@ -144,8 +150,11 @@ export async function startFailures() {
   works('mistake', 'a body without duplex', { init: { method: 'PUT' }, how: 'stream' });
   works('mistake', 'a body that is not JSON', { how: 'json', ...body });
 
+  const environment = await addWorlds(listen, add, counted);
+
   return {
     failures,
+    environment,
     take(what) {
       const count = seen.get(what) ?? 0;
       seen.delete(what);
@@ -158,21 +167,22 @@ export async function startFailures() {
 }
 
 /**
- * Serves the failures and the counts to other processes.
- * @returns {Promise<{ url: string, close: () => void }>}
+ * Starts all servers, and one that serves the counts to other processes.
+ * @returns {Promise<{ url: string, failures: Failure[], environment: any, close: () => void }>}
  */
 export async function serveFailures() {
-  const { failures, take, close } = await startFailures();
+  const { failures, take, environment, close } = await startFailures();
   const server = createHttp((request, response) => {
-    const { pathname, searchParams } = new URL(request.url, 'http://loopback');
-    // Some ask before they ask.
-    const found = pathname === '/failures' || request.method === 'OPTIONS' ? failures : take(searchParams.get('what'));
+    const { searchParams } = new URL(request.url, 'http://loopback');
     response.writeHead(200, { 'access-control-allow-origin': '*', 'cache-control': 'no-store' });
-    response.end(JSON.stringify(found));
+    // Some ask before they ask.
+    response.end(request.method === 'OPTIONS' ? '' : JSON.stringify(take(searchParams.get('what'))));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${server.address().port}`,
+    failures,
+    environment,
     close() {
       server.closeAllConnections();
       server.close();
