@@ -48,12 +48,12 @@ export interface Attempt {
  *   between two attempts.
  * - `timeout`: the deadline passed during an attempt, or in a hook before the first attempt.
  * - `hint`: the server requested a delay longer than `maxRetryAfterMs`.
- * - `callback`: `retryIf`, `retryOnResult`, `backoff`, `random` or `beforeRetry` threw an error or
- *   returned an invalid value.
+ * - `callback`: `retryIf`, `retryOnResult`, `backoff`, `random`, `weight` or `beforeRetry` threw an error
+ *   or returned an invalid value.
  * - `aborted`: a signal was aborted.
  * - `bodyNotReplayable`: (rejitter/fetch) the request's body is a stream, which can be sent once.
- * - `budget`, `breaker`, `cooldown`: (rejitter/protection) this part rejected the next attempt. Without any attempt, or
- *   after a result that is an answer, the operation rejects with a `RejectedError`.
+ * - `budget`, `breaker`, `cooldown`, `limiter`: (rejitter/protection) this part rejected the next attempt. Without any
+ *   attempt, or after a result that is an answer, the operation rejects with a `RejectedError`.
  */
 export type StopReason =
   | 'exhausted'
@@ -67,7 +67,8 @@ export type StopReason =
   | 'bodyNotReplayable'
   | 'budget'
   | 'breaker'
-  | 'cooldown';
+  | 'cooldown'
+  | 'limiter';
 
 /** Record of one attempt. */
 export interface AttemptRecord {
@@ -85,6 +86,8 @@ export interface AttemptRecord {
   readonly delayMs?: number;
   /** How long a cooldown held the attempt before it started, in ms. Absent if it was not held. */
   readonly heldMs?: number;
+  /** How long the attempt waited for its turn in a limiter, in ms. Absent if it did not wait. */
+  readonly queuedMs?: number;
   /** Present if the attempt is a hedge: it started while another one was running. */
   readonly hedge?: true;
   /** Present if the attempt still ran when the other one of its round ended the operation. */
@@ -101,7 +104,7 @@ export interface RetryReport {
   readonly elapsedMs: number;
   /** The delay that the server requested in the last failure, in ms, if it requested one. */
   readonly hintMs?: number;
-  /** With reason `breaker` or `cooldown`: the time after which asking again makes sense, in ms. */
+  /** With reason `breaker`, `cooldown` or `limiter`: the time after which asking again makes sense, in ms. */
   readonly retryAfterMs?: number;
   /** Number of dropped records: the report keeps the first and the last nine. */
   readonly dropped: number;

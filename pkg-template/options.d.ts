@@ -350,6 +350,16 @@ export interface RetryOptions<T = any> {
    * ```
    */
   protection?: Protection | false | undefined;
+  /**
+   * Number of units that the start of an attempt takes from the `limiter` of {@link RetryOptions.protection}, such as
+   * the tokens of a model: finite, positive; or a function that returns it for the number of an attempt, called once
+   * per attempt, before that waits for its turn. What it throws, or an invalid value, ends the operation. Without a
+   * limiter, it does nothing.
+   *
+   * @default 1
+   * @example `{ weight: 1200 }`
+   */
+  weight?: number | ((attempt: number) => number) | undefined;
 }
 
 /**

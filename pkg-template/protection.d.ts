@@ -1,7 +1,7 @@
 /**
  * Protection: what keeps retries from hurting. A *budget* bounds how many retries there are, a *breaker* stops calls
- * to a destination that fails, a *cooldown* makes all but a probe wait after one "too many requests", a *hedge* is a
- * second attempt that starts while a slow one is still running.
+ * to a destination that fails, a *cooldown* makes all but a probe wait after one "too many requests", a *limiter* starts
+ * no more attempts than a server takes, a *hedge* is a second attempt that starts while a slow one is still running.
  *
  * Operations with the same {@link Protection} share its state: make one per destination, and pass it to the policies
  * and functions that call it. `createFetch` keeps one state per origin.
@@ -27,12 +27,12 @@
  */
 
 /**
- * A recipe of one part, made by {@link budget}, {@link breaker}, {@link cooldown} or {@link hedge}. It has no state:
- * {@link protect} makes that.
+ * A recipe of one part, made by {@link budget}, {@link breaker}, {@link cooldown}, {@link limiter} or {@link hedge}. It
+ * has no state: {@link protect} makes that.
  */
 export interface Part {
   /** Name of the part. */
-  readonly part: 'budget' | 'breaker' | 'cooldown' | 'hedge';
+  readonly part: 'budget' | 'breaker' | 'cooldown' | 'limiter' | 'hedge';
 }
 
 /** Options of {@link budget}. */
@@ -224,6 +224,103 @@ export interface CooldownOptions {
  */
 export function cooldown(options?: CooldownOptions): Part;
 
+/** Options of {@link limiter}. At least one of `limit`, `concurrency` and `acquire` is set. */
+export interface LimiterOptions {
+  /**
+   * Number of units that start per `perMs` on average; finite, positive, any fraction. The start of an attempt takes
+   * one, or the option `weight` of its operation. A server that counts what arrives in sliding windows may need one per
+   * cent less than its limit, because requests do not all take equally long to arrive.
+   *
+   * @default none
+   * @example `{ limit: 50 }`
+   */
+  limit?: number | undefined;
+  /**
+   * The time for which `limit` is, in ms; positive, at most 2^53 − 1. Only with `limit`.
+   *
+   * @default 1000
+   * @example `{ limit: 100_000, perMs: 60_000 }`
+   */
+  perMs?: number | undefined;
+  /**
+   * Number of units that may start at once after a pause. An integer, positive, at most `limit`. With 1, starts are at
+   * even distances, so that no window of the server ever has more than `limit`. For a server with a token bucket, set
+   * the size of that. Only with `limit`.
+   *
+   * @default 1
+   * @example `{ limit: 10, burst: 10 }`
+   */
+  burst?: number | undefined;
+  /**
+   * Number of attempts that run at the same time: a positive integer, or `Infinity`. An attempt has its place until it
+   * settles, times out or is aborted: in `fetch` until the headers have come, in `keepConnected` until the connection is
+   * open. A call with the same state from within an attempt that has a place may wait for itself: set a deadline.
+   *
+   * @default Infinity
+   * @example `{ concurrency: 8 }`
+   */
+  concurrency?: number | undefined;
+  /**
+   * Number of attempts that may wait for their turn: a non-negative integer, or `Infinity`. An attempt that comes when
+   * so many wait is rejected.
+   *
+   * @default 1000
+   * @example `{ maxQueue: 0 }`
+   */
+  maxQueue?: number | undefined;
+  /**
+   * Asks a limiter elsewhere, such as one that all processes share, for the first attempt in the queue. Returns the time
+   * in ms after which to ask again, non-negative; 0 or `undefined` starts it; or a promise of these. It gets the state's
+   * key, a signal that is aborted when the answer no longer matters, and the attempt's weight. One start per round trip.
+   *
+   * If it throws, returns anything else, or takes longer than {@link LimiterOptions.acquireTimeoutMs}, that is reported
+   * like an error of a hook, once a minute, and the attempt starts. With `limit`, that alone decides then for ten times
+   * `acquireTimeoutMs`: a limiter that is down is no outage.
+   *
+   * @default none
+   * @example `{ limit: 5, acquire: (key) => askRedis(key) }`
+   */
+  acquire?:
+    | ((
+        key: string | undefined,
+        start: { readonly signal: AbortSignal; readonly weight: number },
+      ) => number | undefined | PromiseLike<number | undefined>)
+    | undefined;
+  /**
+   * How long an answer of {@link LimiterOptions.acquire} may take, in ms: positive, or `Infinity`.
+   *
+   * @default 1000 with `acquire`
+   * @example `{ acquireTimeoutMs: 200 }`
+   */
+  acquireTimeoutMs?: number | undefined;
+}
+
+/**
+ * Part that starts attempts no faster than a server takes them, and no more at a time: first attempts, retries, hedges
+ * and connection attempts alike. Those that have to wait start in the order in which their operations came: a retry
+ * starts before an operation that came later. A wait counts towards `totalTimeoutMs`, but not `attemptTimeoutMs`; one
+ * that is known to end too late is not begun. A hedge that would have to wait is not made.
+ *
+ * A 429 with `Retry-After`, an error made with `retryAfter`, and what {@link cooldown} follows besides, lets nothing start
+ * for that time, at most `maxRetryAfterMs`, and up to half of it longer, as one draw decides. Beside a cooldown, all wait
+ * in the queue, without a probe.
+ *
+ * An attempt is rejected if the queue is full, or if its turn does not come before the deadline. The operation rejects
+ * with a {@link RejectedError}; after a failed attempt, with its own last error or result (`reason: 'limiter'`).
+ *
+ * `retrySync` takes a limiter with a rate alone.
+ *
+ * @throws {TypeError | RangeError} listing every invalid option
+ * @example
+ * ```js
+ * import { createFetch } from 'rejitter/fetch';
+ * import { limiter, protect } from 'rejitter/protection';
+ * const fetch = createFetch({ protection: protect(limiter({ limit: 50, concurrency: 10 })), totalTimeoutMs: 60_000 });
+ * await fetch('https://example.com/limited');
+ * ```
+ */
+export function limiter(options: LimiterOptions): Part;
+
 /** Options of {@link hedge}. */
 export interface HedgeOptions {
   /**
@@ -257,8 +354,8 @@ export interface HedgeOptions {
  * after the last failure. Use it for callbacks that may run twice at a time: in `fetch`, only GET, HEAD, OPTIONS, TRACE
  * and QUERY are hedged, and only if their body can be sent again.
  *
- * A hedge counts as one of `maxAttempts`. It starts only while the circuit is closed and no cooldown holds, and takes
- * tokens of the budget as a retry does.
+ * A hedge counts as one of `maxAttempts`. It starts only while the circuit is closed, no cooldown holds and the limiter
+ * has it start at once, and takes tokens of the budget as a retry does.
  *
  * @throws {TypeError | RangeError} listing every invalid option
  * @example
@@ -277,18 +374,21 @@ export interface ProtectionEvent {
    * - `opened`, `half-open`, `closed`: the breaker changed; with the fields of its status.
    * - `rejected`: an attempt was rejected; `by` says by which part.
    * - `held`: an attempt is held, for `holdMs`.
+   * - `queued`: an attempt waits for its turn in the limiter, for `waitMs` at least, if that is known.
    * - `budget-empty`: a retry was rejected, for the first time since the budget was full; `budget-full`: it is full
    *   again.
    */
-  readonly type: 'opened' | 'half-open' | 'closed' | 'rejected' | 'held' | 'budget-empty' | 'budget-full';
+  readonly type: 'opened' | 'half-open' | 'closed' | 'rejected' | 'held' | 'queued' | 'budget-empty' | 'budget-full';
   /** Key of the state. Absent in the one that {@link protect} returned. */
   readonly key?: string;
   /** The part that rejected. */
-  readonly by?: 'budget' | 'breaker' | 'cooldown';
+  readonly by?: 'budget' | 'breaker' | 'cooldown' | 'limiter';
   /** Time after which asking again makes sense, in ms. */
   readonly retryAfterMs?: number;
   /** How long the attempt is held, in ms. */
   readonly holdMs?: number;
+  /** How long the attempt waits for its turn at least, in ms. Absent if only the end of another attempt can bring it. */
+  readonly waitMs?: number;
   /** State of the circuit. */
   readonly state?: 'closed' | 'open' | 'half-open';
   /** Failures in the window. */
@@ -375,6 +475,16 @@ export interface ProtectionStatus {
   /** The cooldown: what is left of it, how many attempts it holds now, and how many it rejected. */
   readonly cooldown?: { readonly remainingMs: number; readonly held: number; readonly rejected: number };
   /**
+   * The limiter: how many attempts run and wait, the time until the next one may start (0: now, if a place is free), and
+   * how many were rejected.
+   */
+  readonly limiter?: {
+    readonly running: number;
+    readonly queued: number;
+    readonly nextMs: number;
+    readonly rejected: number;
+  };
+  /**
    * The hedge: when hedges start, how many were started, how many ended their operation with success, and how many were
    * rejected. `delayMs` is `undefined` while too few attempts have been seen.
    */
@@ -391,8 +501,8 @@ export interface Protection {
   /**
    * Returns the protection of a key, such as a host or a tenant: the same parts, with a state of its own. At most 1,000
    * keys are kept; beyond that, the state is forgotten that was used least recently among those like new, or else
-   * among those whose circuit is not open. A key is kept when an operation uses it. Budgets of many keys do not bound
-   * their sum.
+   * among those whose circuit is not open, but none in whose limiter an attempt runs or waits. A key is kept when an
+   * operation uses it. Budgets and limits of many keys do not bound their sum.
    *
    * @throws {TypeError} if this protection has a key already
    */
@@ -419,12 +529,20 @@ export interface Protection {
    * @throws {TypeError} without a breaker
    */
   close(): void;
+  /**
+   * Rejects, from now on, every attempt that waits for its turn in the limiter, and every one that comes: for a service
+   * that shuts down. What runs goes on, without retries; an operation that waits before a retry ends when that wait does.
+   * Without a key, it does so for all keys as well.
+   *
+   * @throws {TypeError} without a limiter
+   */
+  drain(): void;
 }
 
 /**
  * Puts parts together, each kind at most once. They act in one order, whatever that of the arguments: an open circuit
- * rejects, a cooldown holds, a half-open circuit admits; after a failure, the budget comes last. `retrySync` takes no
- * hedge.
+ * rejects, a cooldown holds, a limiter has attempts wait for their turns, a half-open circuit admits; after a failure,
+ * the budget comes last. `retrySync` takes no hedge.
  *
  * Set the result as the option `protection`. One protection belongs to one layer: give it to the inner or to the outer
  * of two nested operations.
@@ -445,7 +563,8 @@ export function protect(...parts: [...Part[], ProtectOptions] | Part[]): Protect
 /**
  * Rejection of an operation whose first attempt was rejected, or one after a result that is an answer: then its report
  * has the attempts and results. An outer operation neither retries it nor asks about it. It comes at once: a loop that
- * goes on after it should wait `retryAfterMs` first, which is `Infinity` for a circuit that was opened by hand.
+ * goes on after it should wait `retryAfterMs` first, which is `Infinity` for a circuit that was opened by hand, and for a
+ * limiter that was drained.
  *
  * @example
  * ```js
@@ -459,16 +578,16 @@ export function protect(...parts: [...Part[], ProtectOptions] | Part[]): Protect
  */
 export class RejectedError extends Error {
   /** The error is thrown by the package. Its parameters are those of its fields. */
-  constructor(by: 'breaker' | 'cooldown', retryAfterMs: number, cause?: unknown, key?: string);
+  constructor(by: 'breaker' | 'cooldown' | 'limiter', retryAfterMs: number, cause?: unknown, key?: string);
   /** Identifies the error where `instanceof` does not work, such as across realms. */
   readonly name: 'RejectedError';
   /** The part that rejected. */
-  readonly by: 'breaker' | 'cooldown';
+  readonly by: 'breaker' | 'cooldown' | 'limiter';
   /** Key of the state, such as the origin in `fetch`. Absent without a key. */
   readonly key?: string;
   /** Time after which asking again makes sense, in ms. */
   readonly retryAfterMs: number;
-  /** The failure that opened the circuit or set the cooldown, if it was an error. */
+  /** The failure that opened the circuit, set the cooldown or had the limiter pause, if it was an error. */
   readonly cause: unknown;
 }
 

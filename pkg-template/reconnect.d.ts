@@ -41,7 +41,7 @@ export interface Connection<T = unknown> {
 /** Options of operations that mean the same for connections. */
 export type SharedOption =
   | ('minMs' | 'factor' | 'stepMs' | 'truncateAt' | 'backoff' | 'jitter' | 'seed' | 'random' | 'name' | 'unref')
-  | ('protection' | 'onAttempt' | 'onFailure' | 'onRetry');
+  | ('protection' | 'weight' | 'onAttempt' | 'onFailure' | 'onRetry');
 
 /**
  * Options of {@link keepConnected}: those of an operation that make sense for a connection, some with other defaults,

@@ -1,6 +1,7 @@
 //! The parts of a protection: defaults and ranges of their options, against the table that JavaScript is held to
 //! (`tests/vectors/parts.json`).
 
+use rejitter::internals::protection::LimiterOptions;
 use rejitter::{BreakerOptions, BudgetOptions, HedgeOptions, OptionErrors, UNLIMITED};
 use serde_json::{Value, json};
 
@@ -11,7 +12,9 @@ fn checked(row: &Value, value: &Value) -> Option<Result<(), OptionErrors>> {
     let option = row["option"].as_str().unwrap();
     let is_count = match option {
         "closeAfter" => value.is_u64(),
-        "minimumCalls" | "consecutiveFailures" => value.is_u64() || *value == json!("Infinity"),
+        "minimumCalls" | "consecutiveFailures" | "burst" | "concurrency" | "maxQueue" => {
+            value.is_u64() || *value == json!("Infinity")
+        }
         _ => true,
     };
     if !is_count {
@@ -25,6 +28,9 @@ fn checked(row: &Value, value: &Value) -> Option<Result<(), OptionErrors>> {
     let checked = fields::budget(&given).check();
     let checked = checked.and(fields::breaker(&given).check());
     let checked = checked.and(fields::cooldown(&given).check());
+    if row["part"] == "limiter" {
+        return Some(fields::limiter(&given).check());
+    }
     Some(checked.and(fields::hedge(&given).check()))
 }
 
@@ -35,6 +41,11 @@ fn options_have_the_defaults_and_ranges_of_the_table() {
     let breaker = BreakerOptions::default().settings();
     let hedge = HedgeOptions::default().settings();
     assert_eq!(hedge.delay_ms, None);
+    let limiter = LimiterOptions {
+        limit: Some(1.0),
+        ..LimiterOptions::default()
+    };
+    let limiter = limiter.settings();
     let mut defaults = vec![
         ("capacity", budget.capacity / 1e3),
         ("perSuccess", budget.per_success / 1e3),
@@ -45,13 +56,17 @@ fn options_have_the_defaults_and_ranges_of_the_table() {
         ("openMs", breaker.open_ms),
         ("maxOpenMs", breaker.max_open_ms),
         ("closeAfter", breaker.close_after),
+        ("perMs", limiter.rate.interval_ms),
+        ("burst", limiter.rate.burst),
+        ("concurrency", limiter.concurrency),
+        ("maxQueue", limiter.max_queue),
         ("quantile", hedge.quantile),
         ("maxRatio", hedge.per_success / 1e3),
     ];
     for row in table["rows"].as_array().unwrap() {
         let option = row["option"].as_str().unwrap();
         if row["default"].is_null() {
-            let without = ["consecutiveFailures", "delayMs", "maxHoldMs"];
+            let without = ["consecutiveFailures", "delayMs", "limit", "maxHoldMs"];
             assert!(without.contains(&option), "{option} has a default");
         } else {
             let at = defaults.iter().position(|(name, _)| *name == option);
@@ -142,6 +157,18 @@ fn options_that_do_not_go_together_are_named() {
     assert_eq!(
         text(both.check()),
         "quantile must be omitted, because delay_ms takes its place, got 0.5"
+    );
+    let nothing = LimiterOptions::DEFAULT;
+    let none = "limit must be set, unless concurrency is, got NaN";
+    assert_eq!(text(nothing.check()), none);
+    let burst = LimiterOptions {
+        concurrency: Some(1),
+        burst: Some(2),
+        ..nothing
+    };
+    assert_eq!(
+        text(burst.check()),
+        "burst must be omitted, because it applies only to a limit, got 2"
     );
     // All at once, in the order of the fields.
     let all = HedgeOptions {

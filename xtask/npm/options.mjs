@@ -36,6 +36,7 @@ const RANGES = {
   seed: 'whole 0 … 2^53−1, a bigint, or a string',
   switch: 'true or false',
   protect: 'a protection or false',
+  weight: 'above 0 … below ∞, or a function',
 };
 
 /** @type {Option[]} */

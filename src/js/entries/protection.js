@@ -5,3 +5,4 @@ export { RejectedError, SupersededError } from '../protection/rejected.js';
 export { hedge } from '../protection/hedge.js';
 export { breaker } from '../protection/breaker.js';
 export { cooldown } from '../protection/cooldown.js';
+export { limiter } from '../protection/limiter.js';

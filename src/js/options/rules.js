@@ -42,6 +42,10 @@ export const POLICY_SWITCH = [
   true,
 ];
 export const SIGNAL = /** @type {Rule} */ (['', check.isSignal]);
+export const WEIGHT = /** @type {Rule} */ ([
+  'number',
+  (value) => check.isFunction(value) || check.isWithin(value, Number.MIN_VALUE, Number.MAX_VALUE),
+]);
 export const TEXT = /** @type {Rule} */ (['', check.isText]);
 export const SEED = /** @type {Rule} */ ([
   'number bigint',

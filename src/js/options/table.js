@@ -35,5 +35,6 @@ export const RULES = {
   finalError: /* @__PURE__ */ rules.choice('last', 'wrap'),
   finalResult: /* @__PURE__ */ rules.choice('resolve', 'reject'),
   protection: rules.PROTECT,
+  weight: rules.WEIGHT,
   metrics: rules.POLICY_SWITCH,
 };

@@ -101,9 +101,10 @@ const SENTENCES = {
   useSilenceMs: 'use silenceMs of opened()',
   useOnOpen: 'use onOpen',
   // Protection.
-  aPart: 'made by budget(), breaker(), cooldown() or hedge()',
+  aPart: 'made by budget(), breaker(), cooldown(), limiter() or hedge()',
   twice: (part) => `${part}() was passed twice`,
-  noBreaker: (name) => `${name}() needs a breaker: use protect(breaker())`,
+  noPart: ([method, part]) => `${method}() needs a ${part}: use protect(${part}())`,
+  noLimit: 'limiter() needs limit, concurrency or acquire',
   keyed: 'this Protection has a key: call for() on what protect() returned',
   isFailure: "true, false, 'ignore' or undefined",
   capacity: 'a non-negative number, at most 10^9',
@@ -117,6 +118,12 @@ const SENTENCES = {
   maxOpenMs: 'a number of milliseconds, at least openMs, or Infinity',
   positive: 'a positive integer or Infinity',
   closeAfter: 'an integer between 1 and 1,000',
+  units: 'a positive number',
+  burst: 'an integer, at least 1 and at most limit',
+  maxQueue: 'a non-negative integer or Infinity',
+  needsLimit: 'it applies only to limit',
+  weight: 'a finite, positive number, or a function that returns one',
+  acquire: 'a non-negative number of milliseconds or undefined',
   quantile: 'a number above 0 and below 1',
   delayMs: 'a non-negative number of milliseconds, at most 2^53 - 1',
   maxRatio: 'a number between 0.001 and 1',
@@ -172,6 +179,13 @@ const FOREIGN_OF_PARTS = {
     ['closeAfter', 'sampl'],
     ['protect(..., { isFailure })', '^isfailure|filter'],
     ['attemptTimeoutMs of the policy', '^timeout'],
+  ],
+  // Bottleneck, p-limit, p-throttle and Polly.
+  limiter: [
+    ['concurrency', 'concurren'],
+    ['limit', '^reservoir|^tokens|^permit|^max$'],
+    ['perMs', '^interval|^window|^period|^reservoirrefreshinterval'],
+    ['maxQueue', '^highwater|^queue'],
   ],
   // gRPC, Polly and others.
   hedge: [

@@ -10,7 +10,10 @@ import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 
 const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 
-/** Fields that protection adds to records. @typedef {{ heldMs?: number, hedge?: true, superseded?: true }} RecordFields */
+/**
+ * Fields that protection adds to records.
+ * @typedef {{ heldMs?: number, queuedMs?: number, hedge?: true, superseded?: true }} RecordFields
+ */
 
 /** Statuses that say that the server failed. 501 and 505 say that it does not know the request. */
 const FAULTS = /^(408|5(?!0[15])..)$/;
@@ -20,6 +23,8 @@ export class Admission {
   #ticket;
   /** Whether the parts know of the attempt's end. */
   #told = false;
+  /** Whether it has a place among those that may run at a time. */
+  #placed = true;
   #first;
   #until;
   verdict = NOTHING;
@@ -46,18 +51,29 @@ export class Admission {
     this.fields = fields;
   }
 
+  /** Gives the place of the attempt back, once: it has ended for its caller. */
+  #leave() {
+    if (this.#placed) this.#state.limiter?.release();
+    this.#placed = false;
+  }
+
   /**
-   * Follows a server that may ask everyone to slow down.
+   * Follows the end of an attempt, and a server that may ask everyone to slow down.
    * @param {AttemptRun} run @param {number} [hintMs] @param {number} [time] from which it asks to wait
    */
-  throttle(run, hintMs = NaN, time = run.endedAt) {
+  throttle(run, hintMs = NaN, time = run.endedAt ?? NaN) {
+    const { cooldown, limiter } = this.#state;
     if (hintMs >= 0) this.throttled = true;
-    if (hintMs > 0) this.ownUntil = this.#state.cooldown?.start(run, hintMs, time) ?? this.ownUntil;
+    if (hintMs > 0) {
+      this.ownUntil = cooldown?.start(run, hintMs, time) ?? this.ownUntil;
+      limiter?.pause(run, hintMs, time);
+    }
+    this.#leave();
   }
 
   /** Whether a server's word can hold everyone. */
   get cools() {
-    return this.#state.cooldown !== undefined;
+    return (this.#state.cooldown ?? this.#state.limiter) !== undefined;
   }
 
   /**
@@ -66,9 +82,11 @@ export class Admission {
    * @param {AttemptRun} run @param {number} hintMs
    */
   foretell(run, hintMs) {
-    const { cooldown } = this.#state;
+    const { cooldown, limiter } = this.#state;
+    const time = now();
     this.#until = NaN;
-    if (cooldown?.start(run, hintMs, now()) !== undefined) cooldown?.probe();
+    if (cooldown?.start(run, hintMs, time) !== undefined) cooldown?.probe();
+    limiter?.pause(run, hintMs, time);
   }
 
   /** Joins what another end in the round tells: an operation has one admission. @param {Admission} other */
@@ -103,6 +121,7 @@ export class Admission {
    * @type {(run: AttemptRun, reason: string) => void}
    */
   close(run, reason) {
+    this.#leave();
     if (reason === 'success') return this.classified(run, false);
     if (this.#told) return undefined;
     const { number, endedAt, limits, outcome } = run;

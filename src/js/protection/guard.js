@@ -11,10 +11,11 @@ import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
 /** @import { State } from './state.js' */
 
 /**
- * Protection answers what to do, and the driver does it: begin the attempt, hold it for a time and ask again, wait
- * before the retry, or stop, for a reason and with the error of an operation that has no outcome of its own.
+ * Protection answers what to do, and the driver does it: begin the attempt, hold it for a time, or until a promise is
+ * settled, and ask again, wait before the retry, or stop, for a reason and with the error of an operation that has no
+ * outcome of its own.
  * @typedef {{ do: 'begin', admission: Admission }} Beginning
- * @typedef {{ do: 'hold', ms: number }} Holding
+ * @typedef {{ do: 'hold', ms: number | Promise<void> }} Holding
  * @typedef {{ do: 'wait', ms: number }} Waiting
  * @typedef {{ do: 'stop', reason: string, error: Error | undefined }} Stopping
  */
@@ -27,16 +28,22 @@ export class Guard {
   /** When asking again makes sense, for the report of a rejection. @type {{ retryAfterMs: number } | undefined} */
   rejection = undefined;
 
-  /** @param {State} state @param {import('./rounds.js').Rounds} [rounds] if the operation may have hedges */
-  constructor(state, rounds) {
+  /**
+   * With the rounds of an operation that may have hedges, and with its place in a limiter.
+   * @param {State} state @param {import('./rounds.js').Rounds} [rounds] @param {any} [place]
+   */
+  constructor(state, rounds, place) {
     this.#state = state;
     this.rounds = rounds;
+    /** @type {import('./queue.js').Place} */
+    this.place = place;
   }
 
   /** @param {Operation} op @param {number} time now @returns {Beginning | Holding | Stopping} */
   enter(op, time) {
     const state = this.#state;
-    const { breaker, cooldown } = state;
+    const { breaker, cooldown, limiter } = state;
+    const { place } = this;
     const heldAt = cooldown?.held.get(this);
     cooldown?.held.delete(this);
 
@@ -46,38 +53,46 @@ export class Guard {
     // After an answer as before any attempt: no retry of what failed.
     const first = op.run.admission?.pays !== true;
     const leftMs = cooldown?.left(time) ?? 0;
-    // By default, an attempt is held once, and the first one that a hold would hold is its probe.
-    if (cooldown !== undefined && leftMs > 0 && !cooldown.passes(first, heldAt !== undefined)) {
+    // By default, an attempt is held once, and the first one that a hold would hold is its probe. The queue of a limiter
+    // stands until the hold ends, for all.
+    if (cooldown !== undefined && leftMs > 0 && (limiter || !cooldown.passes(first, heldAt !== undefined))) {
       if (!cooldown.mayHold(leftMs, op.settings)) return this.#reject(op, 'cooldown', leftMs);
-      const ms = cooldown.holdMs(time, op);
-      // random() may have aborted.
-      if (op.limits.aborted) return ABORTED;
-      if (misses(op, ms, time)) return this.#reject(op, 'cooldown', leftMs);
-      cooldown.held.set(this, heldAt ?? time);
-      state.tell('held', { holdMs: ms });
-      return { do: 'hold', ms };
+      if (!limiter) {
+        const ms = cooldown.holdMs(time, op);
+        // random() may have aborted.
+        if (op.limits.aborted) return ABORTED;
+        if (misses(op, ms, time)) return this.#reject(op, 'cooldown', leftMs);
+        cooldown.held.set(this, heldAt ?? time);
+        state.tell('held', { holdMs: ms });
+        return { do: 'hold', ms };
+      }
     }
+
+    const waits = limiter?.enter(place, time);
+    if (waits !== undefined) return typeof waits === 'number' ? this.#reject(op, 'limiter', waits) : waits;
 
     // Last, so that an attempt which waits never holds the place of a probe.
     const ticket = state.admit(time, first);
     if (breaker && ticket === 0) return this.#reject(op, 'breaker', breaker.numbers(time).retryAfterMs);
     if (leftMs > 0 && heldAt === undefined) cooldown?.probe();
     const until = leftMs > 0 ? cooldown?.until : NaN;
-    const fields = heldAt === undefined ? undefined : { heldMs: elapsed(heldAt, time) };
+    const fields = heldAt === undefined ? limiter?.begin(place, time) : { heldMs: elapsed(heldAt, time) };
     return { do: 'begin', admission: new Admission(state, ticket, first, fields, until) };
   }
 
   /** @param {Operation} op @param {number} delayMs @returns {Waiting | Stopping} */
   retry(op, delayMs) {
     const state = this.#state;
-    const { budget, breaker, cooldown } = state;
+    const { budget, breaker, cooldown, limiter } = state;
     const { admission } = op.run;
     const time = now();
     // An end of the round has progressed.
     if (op.row.before === op.attempts - 1) this.#giveBack();
     let ms = delayMs;
     const leftMs = cooldown?.left(time) ?? 0;
-    if (cooldown !== undefined && leftMs > 0 && cooldown.until !== admission?.ownUntil) {
+    const lateMs = limiter?.refuses(this.place, time, delayMs);
+    if (lateMs !== undefined) return this.#reject(op, 'limiter', lateMs);
+    if (cooldown !== undefined && leftMs > 0 && !limiter && cooldown.until !== admission?.ownUntil) {
       ms = Math.max(delayMs, cooldown.holdMs(time, op));
       if (op.limits.aborted) return ABORTED;
       if (ms > delayMs && misses(op, ms, time)) return this.#reject(op, 'cooldown', leftMs);
@@ -99,12 +114,13 @@ export class Guard {
 
   /** @param {Operation} op @param {string} stop @returns {Stopping} */
   settle(op, stop) {
-    const { budget, cooldown, hedge } = this.#state;
+    const { budget, cooldown, limiter, hedge } = this.#state;
     stop = this.rounds?.settle(stop) ?? stop;
-    // Timers were late: when the hold began, it was to end before the deadline.
+    const waited = cooldown?.held.delete(this) ? cooldown : limiter?.leave(this.place) ? limiter : undefined;
+    // Timers were late: when the hold began, it was to end before the deadline. A queue may end at any time.
     const answer =
-      cooldown?.held.delete(this) && (stop === 'timeout' || stop === 'deadline')
-        ? this.#reject(op, 'cooldown', cooldown.left(now()), this.settle)
+      waited && (stop === 'timeout' || stop === 'deadline')
+        ? this.#reject(op, waited === cooldown ? 'cooldown' : 'limiter', waited.left(now()), this.settle)
         : stopping(stop);
     const { reason } = answer;
     const { run } = op;
@@ -127,7 +143,7 @@ export class Guard {
   /**
    * Rejects an attempt in a method that the driver has called. The operation ends with its own last outcome. Before the
    * first attempt, it ends with a RejectedError, and after an answer, which nobody is to take for the last word.
-   * @type {(op: Operation, by: 'breaker' | 'cooldown', retryAfterMs: number, asked?: Function) => Stopping}
+   * @type {(op: Operation, by: import('./rejected.js').By, retryAfterMs: number, asked?: Function) => Stopping}
    */
   #reject({ attempts, run }, by, retryAfterMs, asked = this.enter) {
     const state = this.#state;
@@ -153,6 +169,6 @@ const stopping = (reason, error) => ({ do: 'stop', reason, error });
 const ABORTED = stopping('aborted');
 
 /** Whether a wait would end too late for the deadline. @type {(op: Operation, ms: number, now: number) => boolean} */
-function misses({ limits }, ms, time) {
+export function misses({ limits }, ms, time) {
   return Math.ceil(ms) + 1 > limits.deadlineAt - time;
 }

@@ -61,18 +61,24 @@ export class Hedge {
   }
 
   /**
-   * Takes the tokens of a hedge. Returns what puts them back, unless there are too few, or the server is in trouble.
-   * @type {(state: import('./state.js').State, time: number) => (() => void) | undefined}
+   * Takes the tokens and the place of a hedge. Returns what puts the tokens back, unless there are too few, the server
+   * is in trouble, or it would have to wait.
+   * @type {(state: import('./state.js').State, time: number, op: import('../run/operation.js').Operation) =>
+   *   (() => void) | undefined}
    */
-  take({ budget, breaker, cooldown }, time) {
+  take({ budget, breaker, cooldown, limiter }, time, { settings, attempts }) {
     const isCalm = (breaker?.phase ?? 'closed') === 'closed' && !(cooldown && cooldown.left(time) > 0);
-    const own = isCalm ? this.budget.take() : 0;
+    const start = isCalm && limiter?.spare(time, settings, attempts + 1);
+    const own = isCalm && (start || !limiter) ? this.budget.take() : 0;
     const taken = own > 0 ? budget?.take() : 0;
     const putBack = () => {
       if (own > 0) this.budget.putBack(own);
       if (taken) budget?.putBack(taken);
     };
-    if (own > 0 && taken !== 0) return putBack;
+    if (own > 0 && taken !== 0) {
+      if (start) start();
+      return putBack;
+    }
     putBack();
     this.rejected++;
     return undefined;

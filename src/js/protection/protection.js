@@ -77,13 +77,17 @@ class Protection {
 
   /** @param {number} [ms] */
   open(ms = Infinity) {
-    const breaker = breakerOf(this, 'open');
+    const breaker = partOf(this, 'breaker', 'open');
     requireValid('ms', ms, LIMIT);
     breaker.open(now(), ms);
   }
 
   close() {
-    breakerOf(this, 'close').close(now());
+    partOf(this, 'breaker', 'close').close(now());
+  }
+
+  drain() {
+    partOf(this, 'limiter', 'drain').drain();
   }
 }
 
@@ -92,9 +96,13 @@ function stateOf(protection) {
   return protection[PROTECTION];
 }
 
-/** @param {Protection} protection @param {string} name of the method */
-function breakerOf(protection, name) {
-  const { breaker } = stateOf(protection).use();
-  if (breaker === undefined) throw mistake(`${name}()`, 'noBreaker', name);
-  return breaker;
+/**
+ * Returns the part that a method needs.
+ * @type {<Name extends 'breaker' | 'limiter'>(protection: Protection, name: Name, method: string) =>
+ *   NonNullable<State[Name]>}
+ */
+function partOf(protection, name, method) {
+  const { [name]: part } = stateOf(protection).use();
+  if (part === undefined) throw mistake(`${method}()`, 'noPart', [method, name]);
+  return /** @type {any} */ (part);
 }

@@ -9,18 +9,19 @@ import { hide } from '../run/report.js';
 /** The states that rejected, to tell a layer within itself. @type {WeakMap<object, object>} */
 export const rejecters = new WeakMap();
 
+/** @typedef {'breaker' | 'cooldown' | 'limiter'} By */
+
 export class RejectedError extends Error {
   name = 'RejectedError';
 
-  /** @param {'breaker' | 'cooldown'} by @param {number} retryAfterMs @param {unknown} [cause] @param {string} [key] */
+  /** @param {By} by @param {number} retryAfterMs @param {unknown} [cause] @param {string} [key] */
   constructor(by, retryAfterMs, cause, key) {
-    const which = `${by === 'breaker' ? 'circuit' : 'cooldown'}${key === undefined ? '' : ` (${key})`}`;
-    // A circuit that was opened by hand has no end of its own.
+    const which = `${by === 'breaker' ? 'circuit' : by}${key === undefined ? '' : ` (${key})`}`;
+    const is = { breaker: 'open', cooldown: 'on', limiter: 'full' }[by];
+    // A circuit that was opened by hand has no end of its own, nor has a limiter that was drained.
     const time = retryAfterMs === Infinity ? '' : ` for another ${Math.ceil(retryAfterMs / 100) / 10} s`;
     const because = messageOf(cause, '');
-    super(
-      `rejitter: the ${which} is ${by === 'breaker' ? 'open' : 'on'}${time}${because && `; last failure: ${because}`}`,
-    );
+    super(`rejitter: the ${which} is ${is}${time}${because && `; last failure: ${because}`}`);
     this.by = by;
     if (key !== undefined) this.key = key;
     this.retryAfterMs = retryAfterMs;

@@ -62,7 +62,7 @@ export class Rounds {
         const from = now();
         const delayMs = this.#state.hedge.delayMs(from);
         if (delayMs !== undefined && from + delayMs < limits.deadlineAt)
-          this.#cancel = startTimer(delayMs, () => this.#startHedge()?.then(resolve, reject), settings.unref, from);
+          this.#cancel = startTimer(delayMs, () => this.#tryHedge(resolve, reject), settings.unref, from);
       }
       // Rejects if the host's clock throws.
       this.#drive(run).then(resolve, reject);
@@ -97,13 +97,22 @@ export class Rounds {
     for (const other of others) this.#end(other, 'superseded');
   }
 
+  /** The caller's weight() may throw. @type {(resolve: (stop: Stop) => void, reject: (error: unknown) => void) => void} */
+  #tryHedge(resolve, reject) {
+    try {
+      this.#startHedge()?.then(resolve, reject);
+    } catch (error) {
+      reject(error);
+    }
+  }
+
   /** Starts the hedge, unless something forbids it. Returns the end of the round, if the hedge is that. */
   #startHedge() {
     const { limits } = this.#op;
     const time = now();
     // A clock that is moved by hand may fire a timer before the end of the attempt is known.
     if (limits.stopReason || !this.#task.mayHedge || this.#runs[0].attempt?.signal.aborted) return undefined;
-    const putBack = this.#state.hedge.take(this.#state, time);
+    const putBack = this.#state.hedge.take(this.#state, time, this.#op);
     if (!putBack) return undefined;
     const fields = { hedge: /** @type {const} */ (true) };
     const run = /** @type {AttemptRun} */ (new this.#driver.AttemptRun(this.#op));

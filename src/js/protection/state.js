@@ -12,7 +12,7 @@ import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 /** Destinations that a protection keeps at most. */
 const MOST_KEYS = 1000;
 /** Names of the parts, in the order of the status. */
-const PARTS = /** @type {const} */ (['budget', 'breaker', 'cooldown', 'hedge']);
+const PARTS = /** @type {const} */ (['budget', 'breaker', 'cooldown', 'limiter', 'hedge']);
 /** Events that a channel of Node publishes: changes of a breaker, and rejections. */
 const PUBLISHED = ['opened', 'half-open', 'closed', 'rejected'];
 
@@ -24,43 +24,48 @@ let channel;
 
 /** @typedef {{ tell: (type: string, fields: object) => void }} Teller follows what happens to a part */
 
-/** @template Part @typedef {(time: number, teller: Teller) => Part} Make */
+/**
+ * What the driver keeps of a first attempt that passed: its ticket; with a limiter, the number of its operation, too.
+ * @typedef {number & { ticket?: undefined, arrival?: undefined } | { ticket: number, arrival: number }} Pass
+ */
+
+/** @template Part @typedef {(time: number, state: State) => Part} Make */
 
 /**
  * Functions that make the parts of each state, which tells what happens to them.
  * @typedef {{ budget?: Make<import('./budget.js').Budget>, breaker?: Make<import('./breaker.js').Breaker>,
- *   cooldown?: Make<import('./cooldown.js').Cooldown>, hedge?: Make<import('./hedge.js').Hedge> }} Makers
+ *   cooldown?: Make<import('./cooldown.js').Cooldown>, limiter?: Make<import('./limiter.js').Limiter>,
+ *   hedge?: Make<import('./hedge.js').Hedge> }} Makers
  *
  * All destinations of one protection share this: `make` returns a new state, without a key the root; `byKey` has the
- * states that were used, the least recently used one first.
- * @typedef {{ make: (key?: string) => State, byKey: Map<string, State>, last: State | undefined,
+ * states that were used, the least recently used one first; `drained` says that nothing may start in any of them.
+ * @typedef {{ make: (key?: string) => State, byKey: Map<string, State>, last: State | undefined, drained?: boolean,
  *   onEvent?: (event: object) => unknown, isFailure?: (end: object) => unknown }} Shared
  */
 
 /**
  * Forgets the state that was used least recently of those as good as new; without any, of those that are not open; if
- * all are open, of all.
+ * all are open, of all. Those in whose limiter somebody waits, or has a place, are kept.
  * @param {Map<string, State>} byKey
  */
 function forget(byKey) {
   const time = now();
-  const states = [...byKey.values()];
+  const states = [...byKey.values()].filter(({ limiter }) => !limiter?.isBusy);
   const victim = states.find((state) => state.isFresh(time)) ?? states.find(({ breaker }) => breaker?.phase !== 'open');
-  byKey.delete(/** @type {string} */ ((victim ?? states[0]).key));
+  byKey.delete(/** @type {string} */ ((victim ?? states[0])?.key));
 }
 
 /** State that all operations with one destination share. The driver calls it. */
 export class State {
-  #shared;
-
   /** @param {Shared} shared @param {Makers} makers @param {string} [key] */
   constructor(shared, makers, key) {
-    this.#shared = shared;
+    this.shared = shared;
     this.key = key;
     const time = now();
     this.budget = makers.budget?.(time, this);
     this.breaker = makers.breaker?.(time, this);
     this.cooldown = makers.cooldown?.(time, this);
+    this.limiter = makers.limiter?.(time, this);
     this.hedge = makers.hedge?.(time, this);
   }
 
@@ -68,12 +73,12 @@ export class State {
   of(key) {
     if (this.key !== undefined) throw mistake('for()', 'keyed');
     if (typeof key !== 'string') throw problemOf('key', key, RULES.name);
-    return this.#shared.byKey.get(key) ?? this.#shared.make(key);
+    return this.shared.byKey.get(key) ?? this.shared.make(key);
   }
 
   /** Returns the state for an operation that starts: another one of this key may be kept. */
   use() {
-    const shared = this.#shared;
+    const shared = this.shared;
     const { byKey } = shared;
     const { key } = this;
     if (key === undefined) return this;
@@ -87,7 +92,7 @@ export class State {
 
   /** For the caller's `onEvent`, and for the channel. @param {string} type of an event @param {object} fields */
   tell(type, fields) {
-    const { onEvent } = this.#shared;
+    const { onEvent } = this.shared;
     const { key } = this;
     const event = Object.freeze({ type, ...(key !== undefined && { key }), ...fields });
     if (onEvent !== undefined) tell(onEvent, event);
@@ -97,17 +102,22 @@ export class State {
   }
 
   keys() {
-    return this.key === undefined ? [...this.#shared.byKey.keys()] : [];
+    return this.key === undefined ? [...this.shared.byKey.keys()] : [];
   }
 
   /**
-   * Lets a first attempt pass, unless it may have to wait or be rejected. Returns its ticket; 0 if it has to ask. A
-   * number, because nearly all operations need no more.
-   * @param {number} time
+   * Lets a first attempt pass, unless it may have to wait or be rejected: then this returns 0, and it has to ask.
+   * Otherwise, its ticket. Without a limiter that is a number, because nearly all operations need no more.
+   * @type {(time: number, settings: import('../options/settings.js').Settings) => Pass}
    */
-  pass(time) {
+  pass(time, settings) {
     // isFailure is told of each end, for which the driver needs an Admission.
     if (this.classifies || (this.cooldown && this.cooldown.left(time) > 0)) return 0;
+    return this.limiter ? this.limiter.pass(time, settings) : this.passBreaker(time);
+  }
+
+  /** Asks the breaker for the ticket of a first attempt; 0 unless the circuit is closed. @param {number} time */
+  passBreaker(time) {
     return this.breaker?.pass(time) ?? NO_BREAKER;
   }
 
@@ -118,7 +128,7 @@ export class State {
 
   /** Whether the caller classifies how attempts end. */
   get classifies() {
-    return this.#shared.isFailure !== undefined;
+    return this.shared.isFailure !== undefined;
   }
 
   /**
@@ -127,7 +137,7 @@ export class State {
    * @type {(run: import('../run/operation.js').AttemptRun, status?: number) => number | undefined}
    */
   classify(run, status) {
-    const { isFailure } = this.#shared;
+    const { isFailure } = this.shared;
     if (isFailure === undefined) return undefined;
     const { number, startedAt = NaN, endedAt } = run;
     const end = { ...outcomeOf(run), ...(status !== undefined && { status }), attempt: number };
@@ -138,20 +148,22 @@ export class State {
     return undefined;
   }
 
-  /** Follows the success of an attempt that has passed. @param {number} ticket */
-  passed(ticket) {
+  /** Follows the success of an attempt that has passed. @param {Pass} pass */
+  passed(pass) {
     this.budget?.succeeded();
-    this.breaker?.passed(ticket);
+    this.breaker?.passed(pass.ticket ?? pass);
+    this.limiter?.release();
   }
 
-  /** Returns the admission of an attempt that has passed, once it needs one. @param {number} ticket */
-  admitted(ticket) {
-    return new Admission(this, ticket, true);
-  }
-
-  /** @param {import('../run/operation.js').Operation} op @param {import('../run/run.js').Driver} driver */
-  guard(op, driver) {
-    return new Guard(this, this.hedge?.rounds(/** @type {import('./rounds.js').Operation} */ (op), driver, this));
+  /**
+   * Returns the guard of an operation, whose first attempt may have passed: then it gets an admission, now that it needs
+   * one.
+   * @type {(op: import('../run/operation.js').Operation, driver: import('../run/run.js').Driver, pass?: Pass) => Guard}
+   */
+  guard(op, driver, pass = 0) {
+    if (pass !== 0) op.run.admission = new Admission(this, pass.ticket ?? pass, true);
+    const rounds = this.hedge?.rounds(/** @type {import('./rounds.js').Operation} */ (op), driver, this);
+    return new Guard(this, rounds, this.limiter?.placeOf(op, pass.arrival));
   }
 
   /** Whether forgetting it would change nothing. @param {number} time */
@@ -163,7 +175,7 @@ export class State {
     const time = now();
     const keys = this.keys();
     // Another one may be kept.
-    const live = this.#shared.byKey.get(/** @type {string} */ (this.key)) ?? this;
+    const live = this.shared.byKey.get(/** @type {string} */ (this.key)) ?? this;
     /** @type {Record<string, object>} */
     const status = {};
     // They have numbers of their own, which those of the root would hide.

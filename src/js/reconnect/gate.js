@@ -23,6 +23,7 @@ export function gateOf(settings, protection, index) {
       op.attempts = run.number = begins ? 1 : 0;
       if (begins) run.admission = answer.admission;
       run.startedAt = now();
+      if (answer.do === 'stop') guard.settle(op, answer.reason);
       return answer;
     },
     /** Follows the end of the attempt, once. @param {'success' | 'aborted'} reason */

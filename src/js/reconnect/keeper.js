@@ -110,6 +110,12 @@ function keep(session, settings, resolve, reject) {
         wake();
       }
     });
+  /** Waits for a turn in a limiter's queue. @param {Promise<void>} turn */
+  const turnOf = (turn) =>
+    new Promise((/** @type {(reason?: unknown) => void} */ resolve) => {
+      cut = resolve;
+      turn.then(resolve);
+    });
   /** Start of the last attempt that a wake-up brought forward: they make no tight loop. */
   let wokenAt = -Infinity;
 
@@ -125,7 +131,7 @@ function keep(session, settings, resolve, reject) {
       const gate = protection && gateOf(settings, protection, outage.index);
       let answer = gate?.enter();
       while (answer?.do === 'hold' && !over) {
-        await sleep(answer.ms, Infinity);
+        await (typeof answer.ms === 'number' ? sleep(answer.ms, Infinity) : turnOf(answer.ms));
         if (!over) answer = gate?.enter();
       }
       /** @type {any} */

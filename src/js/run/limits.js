@@ -13,7 +13,7 @@ import { armTimer, elapsed, now, startTimer } from './timer.js';
 
 /**
  * The part that the steps use. An operation that blocks has limits of another kind (sync.js).
- * @typedef {Omit<NoLimits, 'onStop' | 'race' | 'sleep' | 'dispose'>} OperationLimits
+ * @typedef {Omit<NoLimits, 'onStop' | 'race' | 'sleep' | 'dispose'> & { blocks?: true }} OperationLimits
  */
 
 /** Unset, silence ends no attempt. */

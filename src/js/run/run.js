@@ -39,22 +39,21 @@ export function run(settings, fn, index, metrics, signal) {
   const free = signal === undefined && subscribed() === null;
   const protection = free && needs === PROTECTION ? settings.protection?.use() : undefined;
   const startedAt = now();
-  const ticket = protection?.pass(startedAt) ?? 0;
-  if (!free || (needs && ticket === 0))
+  const pass = protection?.pass(startedAt, settings) ?? 0;
+  if (!free || (needs && pass === 0))
     return takeSteps(new Operation(settings, fn, index, limitsOf(settings, signal), startedAt), metrics);
   const attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
   /** @param {unknown} outcome @param {boolean} [failed] */
   const goOn = (outcome, failed = true) => {
     const op = new Operation(settings, fn, index, NO_LIMITS, startedAt);
     op.run.attempt = attempt;
-    op.run.admission = protection?.admitted(ticket);
-    op.guard = protection?.guard(op, DRIVER);
+    op.guard = protection?.guard(op, DRIVER, pass);
     return loop(op, failed, outcome);
   };
   /** @param {unknown} value */
   const onValue = (value) => {
     if (mistakeIn(value) !== undefined) return goOn(value, false);
-    protection?.passed(ticket);
+    protection?.passed(pass);
     return value;
   };
   try {
@@ -120,9 +119,10 @@ async function loop(op, threw, answer) {
 
       // The wait. Hosts fire timers early: then for the rest.
       time = now();
-      let restMs = /** @type {number} */ (next);
+      let restMs = /** @type {any} */ (next);
       do {
-        await op.limits.sleep(restMs, op.settings.unref);
+        // A turn in a queue has no time of its own.
+        await (isReference(restMs) ? op.limits.race(restMs) : op.limits.sleep(restMs, op.settings.unref));
       } while (!op.limits.stopped && (restMs = restOf(restMs, time, (time = now()))) > 0);
       next = op.limits.stopReason;
       if (next === undefined && isPrepared(op)) {

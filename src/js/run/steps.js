@@ -38,9 +38,9 @@ export function stopFor({ run }, { reason, error }) {
 }
 
 /**
- * Asks protection for another attempt. Returns for how long it holds that, in ms, after which this is called again; or
- * why the operation stops.
- * @type {(op: Operation, now: number) => number | Stop}
+ * Asks protection for another attempt. Returns for how long it holds that, in ms, or a promise of its turn, after which
+ * this is called again; or why the operation stops.
+ * @type {(op: Operation, now: number) => number | Promise<void> | Stop}
  */
 export function enter(op, time) {
   const { run, guard } = op;

@@ -27,6 +27,11 @@ export function syncOf(load) {
     const settings = readOptions(options, newSettings(), rules);
     if (settings.protection?.hedge)
       throw failure(TypeError, 'retrySync cannot hedge. Use retry, or a protection without hedge()');
+    if (settings.protection?.limiter?.needsOthers)
+      throw failure(
+        TypeError,
+        'retrySync waits for a rate alone. Use retry, or a limiter() with limit and nothing else',
+      );
     requireBlocking();
     const { hint } = settings;
     if (hint)
@@ -50,6 +55,7 @@ export function syncOf(load) {
  * @type {(settings: import('../options/settings.js').Settings) => import('./limits.js').OperationLimits}
  */
 const polledLimits = ({ signal, totalTimeoutMs }) => ({
+  blocks: true,
   metrics: undefined,
   late: undefined,
   fields: undefined,

@@ -33,10 +33,11 @@ const OPTIONS = {
     const error = await keepConnected(() => {}, { zzzzzzzz: 1 }).catch((error) => error);
     return { ReconnectOptions: known(fails(error)) };
   },
-  protection: ({ breaker, budget, cooldown, hedge, protect }) => ({
+  protection: ({ breaker, budget, cooldown, hedge, limiter, protect }) => ({
     BudgetOptions: known(budget),
     BreakerOptions: known(breaker),
     CooldownOptions: known(cooldown),
+    LimiterOptions: known(limiter),
     HedgeOptions: known(hedge),
     ProtectOptions: known((unknown) => protect(budget(), unknown)),
   }),
@@ -102,7 +103,7 @@ test('the declared members of policies, attempts, events and reports are those a
     ['AttemptEvent SuccessEvent', seen.onSuccess, ['hedge']],
     [`${failure} GiveUpEvent`, seen.onGiveUp, ['result', 'hedge']],
     ['RetryReport', Object.keys(error.report), ['hintMs', 'cause', 'retryAfterMs']],
-    ['AttemptRecord', Object.keys(error.report.records[0]), ['result', 'heldMs', 'hedge', 'superseded']],
+    ['AttemptRecord', Object.keys(error.report.records[0]), ['result', 'heldMs', 'queuedMs', 'hedge', 'superseded']],
     ['RetryError', ['name', 'cause', 'reason', 'report', 'result']],
   ]) {
     const declared = new Set(types.split(' ').flatMap((type) => exports.get(type).members.map(({ name }) => name)));

@@ -44,7 +44,7 @@ export function told(error: unknown): string {
     case 'aborted': return 'h';
     case 'bodyNotReplayable': return 'i';
     case 'budget': return 'k';
-    case 'breaker': case 'cooldown': same<typeof report.retryAfterMs, number | undefined>(true); return 'l';
+    case 'breaker': case 'cooldown': case 'limiter': same<typeof report.retryAfterMs, number | undefined>(true); return 'l';
     default: {
       const never: never = report.reason;
       return never;

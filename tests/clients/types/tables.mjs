@@ -17,6 +17,7 @@ const TAKERS = {
   'protection BudgetOptions': 'budget(…)',
   'protection BreakerOptions': 'breaker(…)',
   'protection CooldownOptions': 'cooldown(…)',
+  'protection LimiterOptions': 'limiter(…)',
   'protection HedgeOptions': 'hedge(…)',
   'protection ProtectOptions': 'protect(budget(), …)',
   'testing VirtualClockOptions': 'virtualClock(…)',

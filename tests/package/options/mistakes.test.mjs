@@ -142,7 +142,8 @@ for (const [name, { takes, says, isNumber, with: others = {} }] of Object.entrie
       if (typeof value === 'bigint') assert.match(text, /5n|-1n|bigint/i, label);
       // A wrong number is a RangeError, a wrong type a TypeError.
       if (typeof value === 'number' && isNumber) assert.equal(kind, 'RangeError', label);
-      else if (typeof value !== 'string' && !isInside && name !== 'seed') assert.equal(kind, 'TypeError', label);
+      else if (typeof value !== 'string' && !isInside && name !== 'seed' && name !== 'weight')
+        assert.equal(kind, 'TypeError', label);
     }
     for (const value of valid) {
       const delays = new node.RetryPolicy({ ...others, [name]: value }).delays();

@@ -50,9 +50,9 @@ export function reports(t, method = 'error') {
   return seen;
 }
 
-const { breaker, budget, cooldown, hedge, protect, retry, retryAfter } = await importAll();
+const { breaker, budget, cooldown, hedge, limiter, protect, retry, retryAfter } = await importAll();
 
-export const PARTS = { budget, breaker, cooldown, hedge };
+export const PARTS = { budget, breaker, cooldown, limiter, hedge };
 
 /** Parts by their names and options, as a table has them. */
 export const partsOf = (parts) => Object.entries(parts).map(([name, options]) => PARTS[name](options));

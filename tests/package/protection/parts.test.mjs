@@ -9,7 +9,7 @@ import { importEntry, vectors } from '../lib/consumer.mjs';
 import { caught, declarations, documents, literal, tableIn } from '../lib/readers.mjs';
 import { PARTS, down, importAll } from './entry.mjs';
 
-const { RetryPolicy, breaker, budget, cooldown, hedge, protect, retry } = await importAll();
+const { RetryPolicy, breaker, budget, cooldown, hedge, limiter, protect, retry } = await importAll();
 const { fromData } = await importEntry('data');
 
 const { rows: ROWS } = vectors('parts');
@@ -31,6 +31,15 @@ test('parts are frozen recipes that show their options, the defaults too', () =>
     [hedge(), { part: 'hedge', quantile: 0.95, maxRatio: 0.1 }],
     [hedge({ delayMs: 0, maxRatio: 1 }), { part: 'hedge', delayMs: 0, maxRatio: 1 }],
     [cooldown(), { part: 'cooldown' }],
+    [
+      limiter({ limit: 0.5 }),
+      { part: 'limiter', limit: 0.5, perMs: 1000, burst: 1, concurrency: Infinity, maxQueue: 1000 },
+    ],
+    [limiter({ concurrency: 2 }), { part: 'limiter', concurrency: 2, maxQueue: 1000 }],
+    [
+      limiter({ acquire: down }),
+      { part: 'limiter', acquire: down, acquireTimeoutMs: 1000, concurrency: Infinity, maxQueue: 1000 },
+    ],
   ]) {
     assert.deepEqual({ ...part }, shown);
     assert.ok(Object.isFrozen(part));
@@ -40,7 +49,8 @@ test('parts are frozen recipes that show their options, the defaults too', () =>
 for (const { part, option, rule, default: standard, accepts, rejects, beside } of ROWS) {
   const make = PARTS[part];
   test(`${part}: the default and the range of ${option}`, () => {
-    assert.equal(make()[option], standard === undefined ? undefined : Number(standard));
+    if (part !== 'limiter') assert.equal(make()[option], standard === undefined ? undefined : Number(standard));
+    else if (standard !== undefined) assert.equal(make(beside)[option], Number(standard));
     for (const value of accepts.map(Number)) assert.equal(make({ ...beside, [option]: value })[option], value);
     for (const value of rejects.map(Number)) {
       const error = caught(() => make({ ...beside, [option]: value }));
@@ -49,7 +59,7 @@ for (const { part, option, rule, default: standard, accepts, rejects, beside } o
       assert.ok(said.startsWith(`rejitter: ${option} must be ${rule}, got `), said);
     }
     for (const value of ['5', null, 5n, {}, true]) {
-      const error = caught(() => make({ [option]: value }));
+      const error = caught(() => make({ ...beside, [option]: value }));
       assert.ok(error instanceof TypeError, String(value));
       assert.match(error.message, new RegExp(`^rejitter: ${option} must be `));
     }

@@ -26,7 +26,7 @@ const SAYS = { success: false, failure: true, nothing: 'ignore' };
 function start({ clock, protection, scene, hooks }, { attempts, retryIf, retryOnResult, seed, ...operation }, seen) {
   const controller = new AbortController();
   Object.assign(seen, { calls: [], running: new Map(), abort: () => controller.abort('aborted') });
-  const { abortAt, totalTimeoutMs, attemptTimeoutMs } = operation;
+  const { abortAt, totalTimeoutMs, attemptTimeoutMs, weight } = operation;
   const fn = ({ attempt, signal }) => {
     assert.ok(attempts, 'an operation without a script must not call');
     seen.calls.push(clock.now);
@@ -64,6 +64,7 @@ function start({ clock, protection, scene, hooks }, { attempts, retryIf, retryOn
     }),
     ...(totalTimeoutMs && { totalTimeoutMs }),
     ...(attemptTimeoutMs && { attemptTimeoutMs }),
+    ...(weight && { weight }),
     ...(hooks && { onGiveUp: ({ report }) => (seen.report = report) }),
   });
   const signal = abortAt === undefined && operation.abortOn === undefined ? {} : { signal: controller.signal };
@@ -114,9 +115,10 @@ async function play(scene, hooks) {
     const times = [...new Set([...acts, ...operations, ...status].map(({ at }) => at))].sort((a, b) => a - b);
     for (const time of times) {
       await clock.advance(time - clock.now);
-      for (const { at, open, close } of acts) {
+      for (const { at, open, close, drain } of acts) {
         if (at === time && open) protection.open(open);
         if (at === time && close) protection.close();
+        if (at === time && drain) protection.drain();
       }
       for (const [i, operation] of operations.entries()) {
         if (operation.at !== time) continue;
@@ -151,5 +153,5 @@ test('there are scenes of every part and of every reason that protection adds', 
   assert.equal(new Set(scenes.map(({ name }) => name)).size, scenes.length);
   assert.deepEqual([...new Set(scenes.flatMap(({ parts }) => Object.keys(parts)))].sort(), Object.keys(PARTS).sort());
   const ends = scenes.flatMap(({ operations }) => operations.map(({ ends }) => ends.rejectedBy ?? ends.reason));
-  for (const reason of ['budget', 'breaker', 'cooldown']) assert.ok(ends.includes(reason), reason);
+  for (const reason of ['budget', 'breaker', 'cooldown', 'limiter']) assert.ok(ends.includes(reason), reason);
 });

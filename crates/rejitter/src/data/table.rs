@@ -39,6 +39,7 @@ macro_rules! with_options {
             "finalError" choice("last" "wrap") [wrap_error] "'last'" "policy retry sync fetch";
             "finalResult" choice("resolve" "reject") [reject_result] "'resolve'" "policy retry sync";
             "protection" protect [] "false" "policy retry sync fetch reconnect";
+            "weight" weight [] "1" "policy retry sync fetch reconnect";
             "metrics" switch [metrics] "false" "policy";
         }
     };

@@ -1,0 +1,361 @@
+// The limiter: attempts start no faster than a server takes them, and no more run at a time. Those that have to wait
+// start in the order in which their operations came.
+
+import { isCount, isFunction, isWhole, isWithin } from '../options/checks.js';
+import { MAX_MS } from '../options/codes.js';
+import { leftOut, mistake, problemOf } from '../options/messages.js';
+import { read } from '../options/reader.js';
+import { FUNCTION, LIMIT } from '../options/rules.js';
+import { baseOf, drawFor } from '../run/decision.js';
+import { reportFailure } from '../run/hooks.js';
+import { elapsed, now, startTimer } from '../run/timer.js';
+import { ask } from './acquire.js';
+import { atMost } from './admission.js';
+import { misses } from './guard.js';
+import * as machine from './machines.js';
+import { recipe } from './part.js';
+import { Queue } from './queue.js';
+
+/** @import { Settings } from '../options/settings.js' */
+/** @import { AttemptRun, Operation } from '../run/operation.js' */
+/** @import { Place } from './queue.js' */
+
+/** Failures of `acquire` are reported once in this time: a store that is down fails at each start. */
+const REPORT_MS = 60_000;
+/** After one, `acquire` is not called for so many times its timeout: each start would take as long as that. */
+const PAUSE = 10;
+
+/**
+ * Options of all limiters of a recipe. The rate is the machine's: ms of a unit, 0 without a limit, and units of a burst.
+ * @typedef {object} Options
+ * @property {[intervalMs: number, burst: number]} rate
+ * @property {number} concurrency
+ * @property {number} maxQueue
+ * @property {import('./acquire.js').Acquire} acquire undefined for none
+ * @property {number} acquireTimeoutMs
+ * @property {number} reportedAt when a failure of `acquire` was reported
+ */
+
+const isUnits = (/** @type {unknown} */ value) => isWithin(value, Number.MIN_VALUE, Number.MAX_VALUE);
+
+/** @param {unknown} options */
+export function limiter(options) {
+  const rules = /** @satisfies {import('../options/reader.js').Rules} */ ({
+    limit: ['number', isUnits, 'units'],
+    perMs: ['number', (value) => isUnits(value) && value <= MAX_MS, 'openMs'],
+    burst: ['number', (value) => isWhole(value) && value > 0],
+    concurrency: ['number', isCount, 'positive'],
+    maxQueue: ['number', (value) => value === Infinity || isWhole(value)],
+    acquire: FUNCTION,
+    acquireTimeoutMs: LIMIT,
+  });
+  const given = read(options, rules, 'limiter');
+  const { limit, perMs = 1000, burst = 1, acquire } = given;
+  if (!limit) {
+    if (!acquire && !given.concurrency) throw mistake('limiter()', 'noLimit');
+    for (const name of ['perMs', 'burst']) if (given[name]) throw leftOut(name, given[name], 'needsLimit');
+  } else if (burst > Math.max(1, limit)) {
+    throw problemOf('burst', burst, rules.burst);
+  }
+  const all = {
+    ...(limit && { limit, perMs, burst }),
+    concurrency: Infinity,
+    maxQueue: 1000,
+    ...(acquire && { acquireTimeoutMs: 1000 }),
+    ...given,
+  };
+  const rate = [limit ? Math.min(perMs / limit, MAX_MS) : 0, burst];
+  const shared = /** @type {any} */ ({ ...all, rate, reportedAt: -Infinity });
+  return recipe('limiter', all, (_, state) => new Limiter(shared, state));
+}
+
+/** The limiter of one destination. */
+export class Limiter {
+  #options;
+  #state;
+  #numbers = machine.newLimiter();
+  #queue = new Queue();
+  #arrivals = 0;
+  #running = 0;
+  #drained = false;
+  rejected = 0;
+  /** The failure with which the server asked everyone to wait. @type {unknown} */
+  cause = undefined;
+  /** Cancels the timer of the first place. @type {(() => void) | undefined} */
+  #cancel;
+  /** When that was due, during the starts that it brings: real timers are late, and fake clocks stand still. */
+  #dueAt = -Infinity;
+  /** The place that `acquire` is asked for, and what ends the question. @type {[Place, end: () => void] | undefined} */
+  #question;
+  /** Until when `acquire` lets nothing start, how long that was, and when it failed. */
+  #askAt = -Infinity;
+  #askMs = 0;
+  #failedAt = -Infinity;
+
+  /** @param {Options} options @param {import('./state.js').State} state */
+  constructor(options, state) {
+    this.#options = options;
+    this.#state = state;
+  }
+
+  /**
+   * Lets a first attempt start that need not wait. Returns its ticket, and the number of its operation, or 0.
+   * @type {(time: number, settings: Settings) => import('./state.js').Pass}
+   */
+  pass(time, { weight = 1 }) {
+    // A function is called once per attempt.
+    if (isFunction(weight) || !this.#isFree(time, weight)) return 0;
+    const ticket = this.#state.passBreaker(time);
+    if (ticket === 0) return 0;
+    this.#start(time, weight);
+    return { ticket, arrival: ++this.#arrivals };
+  }
+
+  /**
+   * Returns what starts an attempt that is not to wait, if it need not.
+   * @type {(time: number, settings: Settings, attempt: number) => (() => void) | undefined}
+   */
+  spare(time, settings, attempt) {
+    const weight = weightOf(settings, attempt);
+    return this.#isFree(time, weight) ? () => this.#start(time, weight) : undefined;
+  }
+
+  /** Returns the place of an operation, which comes now or has its number. @type {(op: Operation, arrival?: number) => Place} */
+  placeOf(op, arrival = ++this.#arrivals) {
+    return /** @type {Place} */ ({ arrival, op, weight: 1, sum: 0 });
+  }
+
+  /** @param {number} time @param {number} weight */
+  #isFree(time, weight) {
+    return this.#queue.size === 0 && !this.#options.acquire && this.#mayStart(time, weight);
+  }
+
+  /** @param {number} time @param {number} weight */
+  #mayStart(time, weight) {
+    return !this.isDrained && this.#running < this.#options.concurrency && this.#waitMs(time, weight) <= 0;
+  }
+
+  get isDrained() {
+    return this.#drained || this.#state.shared.drained;
+  }
+
+  /** Returns how long a start has to wait, in ms: at least so long. @type {(time: number, weight: number, ahead?: number, numbers?: number[]) => number} */
+  #waitMs(time, weight, ahead = 0, numbers = this.#numbers) {
+    // If the clock was set back, no longer than `acquire` has said.
+    const askMs = Math.min(this.#askAt - time, this.#askMs);
+    return Math.max(machine.rest(numbers, this.#options.rate, time, weight, ahead), askMs);
+  }
+
+  /** @param {number} time @param {number} weight */
+  #start(time, weight) {
+    machine.begin(this.#numbers, this.#options.rate, time, weight, this.#dueAt > -Infinity);
+    this.#running++;
+  }
+
+  /** Gives a place back, in the turn in which its attempt has ended. */
+  release() {
+    this.#running--;
+    // The timer runs while the rate has all wait.
+    if (this.#queue.size > 0 && !this.#cancel) this.#serve();
+  }
+
+  /**
+   * Asks for the start of an attempt. Returns undefined if it may start now; what to wait for, to ask again then; or the
+   * time in ms after which asking again makes sense, if it is rejected.
+   * @type {(place: Place, time: number) => undefined | number | import('./guard.js').Holding}
+   */
+  enter(place, time) {
+    const { op, since } = place;
+    const { first = place, size } = this.#queue;
+    const isNew = since === undefined;
+    time = Math.max(time, this.#dueAt);
+    const refusedMs = this.refuses(place, time);
+    if (refusedMs !== undefined) return refusedMs;
+    if (op.limits.blocks) {
+      // Nobody else can start while its thread is blocked; a fake clock stands still.
+      const ms = isNew ? this.#waitMs(time, place.weight) : 0;
+      if (ms <= 0) return undefined;
+      place.since = time;
+      this.#dueAt = time + ms;
+      return { do: 'hold', ms };
+    }
+    if (first === place && this.#mayStart(time, place.weight) && this.#isGranted(place, time)) return undefined;
+    if (isNew && size >= this.#options.maxQueue) return this.#waitMs(time, first.weight);
+    const turn = new Promise((resolve) => {
+      place.wake = /** @type {() => void} */ (resolve);
+    });
+    if (isNew) {
+      const waitMs = this.#waitMs(time, place.weight, this.#queue.ahead(place.arrival));
+      place.since = time;
+      this.#queue.add(place);
+      this.#state.tell('queued', waitMs > 0 ? { waitMs } : {});
+    }
+    if (this.#queue.first === place) this.#serve();
+    return { do: 'hold', ms: turn };
+  }
+
+  /**
+   * Returns the time in ms after which asking again makes sense, if an attempt cannot start before its deadline; it may
+   * have to wait for something else as well.
+   * @type {(place: Place, time: number, otherMs?: number) => number | undefined}
+   */
+  refuses(place, time, otherMs = 0) {
+    const { op, arrival } = place;
+    const attempt = op.attempts + 1;
+    if (place.weighed !== attempt) {
+      place.weight = weightOf(op.settings, attempt);
+      place.weighed = attempt;
+    }
+    if (this.isDrained) return Infinity;
+    const ms = this.#waitMs(time, place.weight, op.limits.blocks ? 0 : this.#queue.ahead(arrival));
+    return ms > otherMs && misses(op, ms, time) ? ms : undefined;
+  }
+
+  /**
+   * Starts an attempt that `enter` lets start. Returns the fields of its record.
+   * @type {(place: Place, time: number) => import('./admission.js').RecordFields | undefined}
+   */
+  begin(place, time) {
+    const { since } = place;
+    this.#start(Math.max(time, this.#dueAt), place.weight);
+    this.leave(place);
+    return since === undefined ? undefined : { queuedMs: elapsed(since, time) };
+  }
+
+  /** Has a place leave the queue, if it waits: nobody loses time by that. Returns whether it has waited. @param {Place} place */
+  leave(place) {
+    const { since, op } = place;
+    place.since = undefined;
+    if (op.limits.blocks) this.#dueAt = -Infinity;
+    else if (since !== undefined) {
+      this.#queue.remove(place);
+      place.granted = false;
+      if (this.#question?.[0] === place) this.#question[1]();
+      this.#serve();
+    }
+    return since !== undefined;
+  }
+
+  /** Wakes the first operation if it may start, or else sets its timer. All that may end its wait calls this. */
+  #serve() {
+    const time = Math.max(now(), this.#dueAt);
+    const { first } = this.#queue;
+    this.#cancel?.();
+    this.#cancel = undefined;
+    if (first && this.#running < this.#options.concurrency) {
+      const ms = this.#waitMs(time, first.weight);
+      if (ms <= 0) {
+        if (this.#isGranted(first, time)) first.wake();
+        return;
+      }
+      const due = () => {
+        this.#dueAt = time + ms;
+        this.#serve();
+      };
+      this.#cancel = startTimer(ms, due, first.op.settings.unref, time);
+    }
+    this.#dueAt = -Infinity;
+  }
+
+  /** Whether `acquire` lets the first place start. If it must be asked, asks. @param {Place} place @param {number} time */
+  #isGranted(place, time) {
+    const options = this.#options;
+    const { acquire, acquireTimeoutMs, rate } = options;
+    // After a failure the own limit decides alone, if there is one.
+    const isAlone = rate[0] > 0 && Math.abs(time - this.#failedAt) < PAUSE * acquireTimeoutMs;
+    if (!acquire || place.granted || isAlone) return true;
+    if (this.#question) return false;
+    this.#dueAt = -Infinity;
+    const end = ask(options, this.#state.key, place, time, (error, ms) => {
+      this.#question = undefined;
+      const at = now();
+      place.granted = ms === 0;
+      if (error !== undefined) {
+        this.#failedAt = at;
+        place.granted = true;
+        if (at - options.reportedAt >= REPORT_MS) {
+          options.reportedAt = at;
+          reportFailure(error);
+        }
+      } else if (ms > 0) {
+        this.#askAt = at + ms;
+        this.#askMs = ms;
+      }
+      this.#serve();
+    });
+    this.#question = [
+      place,
+      () => {
+        this.#question = undefined;
+        end();
+      },
+    ];
+    return false;
+  }
+
+  /** Lets nothing start for the time of a hint. @type {(run: AttemptRun, hintMs: number, time: number) => void} */
+  pause(run, hintMs, time) {
+    const { op, number, failed, outcome } = run;
+    const { cooldown } = this.#state;
+    let draw = 0;
+    try {
+      draw = drawFor(op, number);
+    } catch (error) {
+      // Where the operation itself needs a draw, this ends it.
+      reportFailure(error);
+    }
+    if (!machine.pause(this.#numbers, time, atMost(op.settings, hintMs), baseOf(op), draw)) return;
+    this.cause = failed ? outcome : undefined;
+    // Those that are now known to be too late ask again, and are rejected.
+    for (const place of this.#queue.places())
+      if (this.refuses(place, time) || cooldown?.mayHold(cooldown.left(time), place.op.settings) === false)
+        place.wake();
+    this.#serve();
+  }
+
+  /** Rejects all who wait, and all who come; the state without a key also does so for all keys. */
+  drain() {
+    const { key, shared } = this.#state;
+    this.#drained = true;
+    if (key === undefined) {
+      shared.drained = true;
+      for (const { limiter } of shared.byKey.values()) limiter?.drain();
+    }
+    for (const place of this.#queue.places()) place.wake();
+  }
+
+  /** Returns how long the next start has to wait at least, in ms. @param {number} time @param {number[]} [numbers] */
+  left(time, numbers) {
+    return Math.max(0, this.#waitMs(time, this.#queue.first?.weight ?? 1, 0, numbers));
+  }
+
+  /** Whether forgetting it would let too many start. */
+  get isBusy() {
+    return this.#running + this.#queue.size > 0 || this.#drained;
+  }
+
+  /** @param {number} time */
+  isFresh(time) {
+    return !this.isBusy && this.#waitMs(time, this.#options.rate[1]) <= 0;
+  }
+
+  /** Whether an operation that blocks its thread could wait for ever. */
+  get needsOthers() {
+    return this.#options.concurrency < Infinity || this.#options.acquire !== undefined;
+  }
+
+  /** @param {number} time */
+  status(time) {
+    // Reading changes nothing.
+    const nextMs = this.left(time, this.#numbers.slice());
+    return { running: this.#running, queued: this.#queue.size, nextMs, rejected: this.rejected };
+  }
+}
+
+/** Returns the units that an attempt takes. @param {Settings} settings @param {number} attempt */
+function weightOf({ weight = 1 }, attempt) {
+  if (!isFunction(weight)) return /** @type {number} */ (weight);
+  const answer = /** @type {(attempt: number) => number} */ (weight)(attempt);
+  if (isUnits(answer)) return answer;
+  throw problemOf('weight', answer, ['number', 'units'], 'return');
+}
