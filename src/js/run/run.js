@@ -121,7 +121,7 @@ async function loop(op, threw, answer) {
       time = now();
       let restMs = /** @type {any} */ (next);
       do {
-        // A turn in a queue has no time of its own.
+        // A turn in a queue has no time of its own, and no rest.
         await (isReference(restMs) ? op.limits.race(restMs) : op.limits.sleep(restMs, op.settings.unref));
       } while (!op.limits.stopped && (restMs = restOf(restMs, time, (time = now()))) > 0);
       next = op.limits.stopReason;
