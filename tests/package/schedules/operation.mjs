@@ -179,7 +179,7 @@ export class Operation {
     return new Promise((resolve) => {
       const contend = (each) => {
         this.contenders.add(each);
-        steps(this.contend(each, resolve));
+        steps(this.contend(each, resolve), 0);
       };
       const from = now();
       const delayMs = attempt.number < this.options.maxAttempts ? hedge.delay(from) : undefined;

@@ -180,6 +180,16 @@ class Stage extends World {
     this.call(record.signal.reason, `the reason of ${name}`);
   }
 
+  /**
+   * A callback aborts. Where other operations of the signal may act in this macrotask as well, the abort comes in one of
+   * its own: how many turns of promises lie between two callbacks is promised nowhere, and so, how far the others are.
+   */
+  abortWithin(name, kind) {
+    const alone = this.root === this.current() && this.operations.every(({ startedIn }) => startedIn !== this.turn);
+    if (name !== 'policy' || this.schedule.single || alone) this.abort(name, kind);
+    else this.later(0, () => this.abort(name, kind));
+  }
+
   /** Makes a policy; returns its number. Functions that are named have options only. */
   policy({ of, options: plain, uses, signal, preset, named }) {
     // An undefined option is the same as none; one of a preset would be unset.
@@ -232,6 +242,7 @@ class Stage extends World {
       /** Ends of attempts that come in the macrotask in which another one ends. */
       together: [],
       settled: false,
+      startedIn: this.turn,
       signals: [...names].map((name) => this.signals.get(name)).filter((record) => record !== undefined),
     };
     this.operations.push(operation);
@@ -418,7 +429,7 @@ class Stage extends World {
 
 /** What a callback does before it ends. @type {Record<string, (stage: Stage, act: any) => any>} */
 const ACTS = {
-  abort: (stage, { signal, reason }) => stage.abort(signal, reason),
+  abort: (stage, { signal, reason }) => stage.abortWithin(signal, reason),
   busy: (stage, { ms }) => stage.block(ms),
   wall: (stage, { ms }) => void (stage.wall += ms),
   status: (stage) => void stage.protections[0].object.status(),

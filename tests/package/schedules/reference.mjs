@@ -73,4 +73,5 @@ export const retryAfter = (_, ...cause) => new Error('later', cause.length > 0 ?
 
 export { retryReport } from './operation.mjs';
 export { breaker, budget, cooldown, hedge, protect } from './states.mjs';
+export { restart } from './timer.mjs';
 export { RejectedError, RetryError, SupersededError, TimeoutError } from './values.mjs';

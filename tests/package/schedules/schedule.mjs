@@ -351,10 +351,8 @@ function plainOperation(g, schedule, id, at) {
   const { totalTimeoutMs: total } = options;
   const blocks = [0.5, 30, 200, ...(total <= 20_000 ? [total, total] : [])];
   const n = g.whole(1, 6);
-  // Those of rejitter/light take a turn more for what is thrown at once: which of several hear of an abort is open.
-  const aborts = signals.length > 0 && (schedule.single || !schedule.light);
   const acts = actsOf(g, [
-    [aborts ? 0.35 : 0, () => ({ do: 'abort', signal: g.pick(signals), reason: g.pick(KINDS) })],
+    [signals.length > 0 ? 0.35 : 0, () => ({ do: 'abort', signal: g.pick(signals), reason: g.pick(KINDS) })],
     // Whose turn it is in a macrotask of several is open.
     [schedule.single ? 0.25 : 0, () => ({ do: 'busy', ms: g.pick(blocks) })],
     [0.5, () => wall(g)],
@@ -451,11 +449,14 @@ function protectedOperation(g, schedule, { id, at, key, spans, health, round, wi
   const answers = callbacks(g, uses, dials);
   // Attempts that end together are classified together: each answer comes at once. An abort in between would leave open
   // whether the driver has heard of the second end.
-  if (attempts.some(({ end }) => end.how === 'together'))
-    for (const step of [...answers.verdicts, ...answers.results]) {
+  if (attempts.some(({ end }) => end.how === 'together')) {
+    const { hints, verdicts, results } = answers;
+    for (const step of [...hints, ...verdicts, ...results])
       step.before = step.before.filter((act) => act.do !== 'abort');
+    for (const { end } of hints) end.how = 'now';
+    for (const step of [...verdicts, ...results])
       step.end = { how: 'now', ok: true, value: { verdict: g.chance(0.7) } };
-    }
+  }
   return { ...plan, ...answers };
 }
 

@@ -14,7 +14,12 @@ import { takeOver } from './world.mjs';
 
 const REFERENCE = { ...reference, ...reference.named };
 const LIGHT = { ...REFERENCE, retry: reference.light, retryReport: () => undefined };
-const referenceOf = (schedule) => (schedule.light ? LIGHT : REFERENCE);
+
+/** What is to be seen of a schedule. */
+function expectedOf(schedule) {
+  reference.restart();
+  return play(schedule, schedule.light ? LIGHT : REFERENCE);
+}
 const formsOf = ({ light, twice }, pkg) => (light ? [pkg.light] : twice ? [pkg, pkg.twin] : [pkg]);
 
 /** What breaks an invariant in a schedule that is played with the forms of a package. */
@@ -42,7 +47,7 @@ async function simulate(pkgs, { seed, from, step, to, small = false, among }) {
   const findings = [];
   for (let index = from; index < to && Object.keys(findings).length < pkgs.length; index += step) {
     const schedule = makeSchedule(seed, index, among);
-    const expected = await play(schedule, referenceOf(schedule));
+    const expected = await expectedOf(schedule);
     schedules += 1;
     for (const [i, pkg] of pkgs.entries()) {
       if (findings[i] !== undefined) continue;
@@ -58,7 +63,7 @@ async function simulate(pkgs, { seed, from, step, to, small = false, among }) {
 /** The trace of the smallest schedule that breaks the same invariant in the same way: numbers and operation may differ. */
 async function shrunk(schedule, finding, pkg) {
   const shape = (each) => `${each.rule} ${each.text.replace(/\d+(\.\d+)?/g, '#')}`;
-  const tried = async (candidate) => objections(candidate, await play(candidate, referenceOf(candidate)), pkg);
+  const tried = async (candidate) => objections(candidate, await expectedOf(candidate), pkg);
   const fails = async (candidate) => (await tried(candidate)).found.some((each) => shape(each) === shape(finding));
   const smallest = await shrink(schedule, fails);
   const { world, found } = await tried(smallest);

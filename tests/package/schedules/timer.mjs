@@ -51,15 +51,31 @@ export function timer(ms, unref, done, ends = true) {
 /** Follows a value as `await` does, which ignores a promise's own `then`. */
 export const adopt = (value, ...handlers) => Promise.prototype.then.apply(Promise.resolve(value), handlers);
 
-/** Takes steps that wait for promises. */
-export async function steps(generator) {
+/** Of operations that begin one after the other, each waits for none, one or two more turns of promises at each step. */
+const PACES = 3;
+let begun = 0;
+const nextPace = () => {
+  begun += 1;
+  return (begun - 1) % PACES;
+};
+
+/** Begins with the first pace. */
+export function restart() {
+  begun = 0;
+}
+
+/** Takes steps that wait for promises: nothing may depend on how many turns that takes. */
+export async function steps(generator, pace = nextPace()) {
   for (let step = generator.next(); ; ) {
     if (step.done) return step.value;
+    let [answer, failed] = [undefined, false];
     try {
-      step = generator.next(await step.value);
+      answer = await step.value;
     } catch (error) {
-      step = generator.throw(error);
+      [answer, failed] = [error, true];
     }
+    for (let turn = 0; turn < pace; turn += 1) await undefined;
+    step = failed ? generator.throw(answer) : generator.next(answer);
   }
 }
 

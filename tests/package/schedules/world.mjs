@@ -39,6 +39,8 @@ export class World {
   wall = 1.7e12;
   /** The number of this macrotask. */
   turn = 0;
+  /** The operation whose timer or moment this macrotask is; undefined if it is of none, or of several. */
+  root = undefined;
   log = [];
   problems = [];
   /** Timers of the package that are armed, and how many have been. @type {Set<any>} */
@@ -170,6 +172,7 @@ export class World {
         break;
       }
       this.turn += 1;
+      this.root = next.operation;
       this.now = Math.max(this.now, next.due);
       if (!this.timers.delete(next)) this.moments.splice(this.moments.indexOf(next), 1);
       else this.note('fire', undefined, undefined, { id: next.number });
