@@ -14,7 +14,7 @@ export interface Attempt {
   readonly attempt: number;
   /**
    * Number of attempts that {@link RetryOptions.maxAttempts} allows after this one: 0 in the last
-   * attempt, `Infinity` without a limit.
+   * attempt, `Infinity` without a limit. After a failure with {@link progress}, counted from that.
    */
   readonly attemptsLeft: number;
   /** The option {@link RetryOptions.name}, if set. */
@@ -36,6 +36,94 @@ export interface Attempt {
   readonly previousError: unknown;
   /** The wait before this attempt, in ms. `undefined` in the first attempt. */
   readonly previousDelayMs: number | undefined;
+  /**
+   * Tells that something was heard: the time of {@link RetryOptions.idleTimeoutMs} begins again. Without that option, it
+   * does nothing.
+   *
+   * Like {@link progress}, {@link commit} and {@link watch}, it is a function of its own, the same at each use, which
+   * needs no `this`: `stream.on('data', attempt.alive)`. Once the attempt has ended, they do nothing.
+   *
+   * @example
+   * ```ts
+   * import { once } from 'node:events';
+   * import { retry } from 'rejitter';
+   * import { download } from './download.mjs'; // yours: returns a stream
+   *
+   * await retry(
+   *   async ({ alive, signal }) => {
+   *     const stream = download(signal).on('data', alive);
+   *     await once(stream, 'end', { signal });
+   *   },
+   *   { idleTimeoutMs: 10_000, totalTimeoutMs: 600_000 },
+   * );
+   * ```
+   */
+  readonly alive: () => void;
+  /**
+   * Tells that something was gained which the next attempt need not do again; says {@link alive}, too. If this attempt
+   * fails and may be retried, a row of attempts begins anew: {@link RetryOptions.maxAttempts} counts this failure as the
+   * first, and so does {@link attemptsLeft} from then on. The waits begin anew, too, if the attempt has lived at least as
+   * long as the ceiling of the wait before it. Otherwise they go on: a server that gives one byte and hangs up gets no
+   * more calls than one that refuses. Attempts go on being numbered.
+   *
+   * Only a deadline or an abort ends an operation that always progresses: set {@link RetryOptions.totalTimeoutMs}.
+   *
+   * @example
+   * ```ts
+   * import { retry } from 'rejitter';
+   * import { parts, upload } from './upload.mjs'; // yours
+   *
+   * let done = 0;
+   * await retry(
+   *   async ({ progress, signal }) => {
+   *     for (; done < parts.length; done++, progress()) await upload(parts[done], signal);
+   *   },
+   *   { totalTimeoutMs: 600_000 },
+   * );
+   * ```
+   */
+  readonly progress: () => void;
+  /**
+   * Tells that this attempt must not be repeated from here on: it has shown something, or begun what cannot be undone.
+   * If it fails, or times out, the operation ends with its own error and the reason `committed`, and nobody is asked.
+   * If it has a result, the operation succeeds, without {@link RetryOptions.retryOnResult}. Where a hedge runs beside it,
+   * the first to commit wins: the other one is aborted at once.
+   *
+   * @example
+   * ```ts
+   * import { retry } from 'rejitter';
+   * import { ask } from './model.mjs'; // yours: returns an async iterable of texts
+   *
+   * await retry(async ({ commit, signal, watch }) => {
+   *   for await (const text of watch(await ask('Why?', { signal }))) {
+   *     commit();
+   *     process.stdout.write(text);
+   *   }
+   * });
+   * ```
+   */
+  readonly commit: () => void;
+  /**
+   * Iterates over a stream: the same items, each of which says {@link alive}. When the attempt's {@link signal} is
+   * aborted, the iteration ends with its reason, even if the stream is silent, and the stream is cancelled. So it is if
+   * the loop ends early.
+   *
+   * @example
+   * ```ts
+   * import { retry } from 'rejitter';
+   *
+   * const bytes = await retry(
+   *   async ({ signal, watch }) => {
+   *     const { body } = await fetch('https://example.com/', { signal });
+   *     let length = 0;
+   *     if (body) for await (const chunk of watch(body)) length += chunk.length;
+   *     return length;
+   *   },
+   *   { idleTimeoutMs: 5_000 },
+   * );
+   * ```
+   */
+  readonly watch: <T>(source: ReadableStream<T> | AsyncIterable<T>) => AsyncIterable<T>;
 }
 
 /**
@@ -43,6 +131,7 @@ export interface Attempt {
  * `switch` a `default` branch.
  * - `exhausted`: all `maxAttempts` attempts failed.
  * - `permanent`: the callback threw a {@link permanent} error.
+ * - `committed`: an attempt failed after its {@link Attempt.commit}.
  * - `notRetryable`: `retryIf` returned `false`.
  * - `deadline`: the next wait would have ended at or after the deadline, or the deadline passed
  *   between two attempts.
@@ -58,6 +147,7 @@ export interface Attempt {
 export type StopReason =
   | 'exhausted'
   | 'permanent'
+  | 'committed'
   | 'notRetryable'
   | 'deadline'
   | 'timeout'
@@ -84,6 +174,10 @@ export interface AttemptRecord {
   readonly durationMs: number;
   /** The wait after the attempt, in ms. Absent after the last attempt. */
   readonly delayMs?: number;
+  /** Present if the callback called {@link Attempt.progress}. */
+  readonly progressed?: true;
+  /** Present if the callback called {@link Attempt.commit}. */
+  readonly committed?: true;
   /** How long a cooldown held the attempt before it started, in ms. Absent if it was not held. */
   readonly heldMs?: number;
   /** How long the attempt waited for its turn in a limiter, in ms. Absent if it did not wait. */
@@ -147,8 +241,16 @@ export interface AttemptEvent {
   readonly hedge?: true;
 }
 
+/** An attempt that has ended, in what it told. */
+export interface ToldEvent extends AttemptEvent {
+  /** Present if the callback called {@link Attempt.progress}. */
+  readonly progressed?: true;
+  /** Present if the callback called {@link Attempt.commit}. */
+  readonly committed?: true;
+}
+
 /** Outcome of an attempt: an error, or a result that `retryOnResult` decides about. */
-export interface FailureEvent extends AttemptEvent {
+export interface FailureEvent extends ToldEvent {
   /** Error of the attempt. Absent if the attempt had a result. */
   readonly error?: unknown;
   /** Result of the attempt, if `retryOnResult` decides about it. */
@@ -162,7 +264,7 @@ export interface RetryEvent extends FailureEvent {
 }
 
 /** Success of the operation. */
-export interface SuccessEvent extends AttemptEvent {
+export interface SuccessEvent extends ToldEvent {
   /** The value that the promise resolves with. */
   readonly result: unknown;
 }

@@ -277,10 +277,11 @@ export interface FetchOnlyOptions {
  *
  * `signal` aborts in addition to the request's own. `attemptTimeoutMs` covers an attempt up to its
  * headers: reading the body has no timeout, and the caller's abort ends that too. `fetch` has no
- * connect timeout; in Node, undici's dispatcher has one.
+ * connect timeout; in Node, undici's dispatcher has one. `idleTimeoutMs` is an error, in a policy, too: a fetch cannot
+ * see a body that you read. Wrap request and reading in `retry()`, or set `attemptTimeoutMs`.
  */
 export type FetchOptions = FetchOnlyOptions &
-  Omit<RetryOptions, keyof FetchOnlyOptions | 'retryIf' | 'retryOnResult' | 'finalResult'>;
+  Omit<RetryOptions, keyof FetchOnlyOptions | 'idleTimeoutMs' | 'retryIf' | 'retryOnResult' | 'finalResult'>;
 
 /** Options of one call: {@link FetchOptions}, where the idempotency key may be any string. */
 export interface CallOptions extends Omit<FetchOptions, 'idempotencyKey'> {

@@ -165,7 +165,7 @@ export type SyncOperation<T> = ((attempt: Attempt) => T) &
  * - `totalTimeoutMs` bounds the waits but cannot cut an attempt short. An attempt that succeeds
  *   after the deadline is a success; one that fails after it ends the operation with its own error
  *   (`reason: 'deadline'`).
- * - `attemptTimeoutMs` and `unref` must be unset.
+ * - `attemptTimeoutMs`, `idleTimeoutMs` and `unref` must be unset. `progress()` and `commit()` of an attempt work.
  * - A promise of any function but a hook, which nothing could wait for, ends the operation with a `TypeError`
  *   (`reason: 'callback'`).
  *
@@ -478,7 +478,7 @@ export function isTransientError(error: unknown): boolean;
 export function retryReport(error: unknown): RetryReport | undefined;
 
 /**
- * Error of an attempt that exceeded `attemptTimeoutMs`, or of an operation that exceeded
+ * Error of an attempt that exceeded `attemptTimeoutMs` or `idleTimeoutMs`, or of an operation that exceeded
  * `totalTimeoutMs`.
  *
  * @example

@@ -12,6 +12,14 @@ import type { Protection } from './protection.js';
  */
 export type Verdict = boolean | { readonly afterMs: number };
 
+/** How long an attempt may be silent: see {@link RetryOptions.idleTimeoutMs}. */
+export interface IdleTimeout {
+  /** From its start to the first sign of life, in ms. Above 0; `Infinity` means no limit. */
+  readonly firstMs: number;
+  /** From each sign of life to the next, in ms. Above 0; `Infinity` means no limit. */
+  readonly thenMs: number;
+}
+
 /**
  * All options of the retry functions; all are optional, and `undefined` means unset. Only own
  * properties are read, each once, before the first attempt; the object is never changed. Invalid
@@ -115,6 +123,20 @@ export interface RetryOptions<T = any> {
    * @example `{ attemptTimeoutMs: 2000 }`
    */
   attemptTimeoutMs?: number | undefined;
+  /**
+   * How long an attempt may be silent, in ms: from its start to the first {@link Attempt.alive},
+   * {@link Attempt.progress} or item of {@link Attempt.watch}, and then from each to the next. An object has the time
+   * until the first, `firstMs`, and the time from then on, `thenMs`. An attempt that is silent for longer ends as if it
+   * had taken longer than {@link attemptTimeoutMs}, with a {@link TimeoutError} that names this option. Both may be set.
+   * Above 0; `Infinity` means no limit.
+   *
+   * An attempt that never gives a sign of life is ended by this, too: the first time that happens, a warning says so.
+   * Not an option of `createFetch`, which does not see a body that you read, and of {@link retrySync}.
+   *
+   * @default Infinity
+   * @example `{ idleTimeoutMs: { firstMs: 60_000, thenMs: 10_000 } }`
+   */
+  idleTimeoutMs?: number | IdleTimeout | undefined;
   /**
    * Deadline of the whole operation, in ms from the call, waits included, on the monotonic clock.
    * Checked before each wait and by a timer: if the next wait would end at or after the deadline,
@@ -456,9 +478,14 @@ export interface RunOptions<T = any> extends RetryOptions<T> {
  * timer are not supported.
  */
 export interface SyncOptions<T = any>
-  extends Omit<RetryOptions<T>, 'attemptTimeoutMs' | 'unref' | 'hint' | 'retryIf' | 'retryOnResult'> {
+  extends Omit<
+    RetryOptions<T>,
+    'attemptTimeoutMs' | 'idleTimeoutMs' | 'unref' | 'hint' | 'retryIf' | 'retryOnResult'
+  > {
   /** Not supported: nothing could end an attempt that blocks. */
   attemptTimeoutMs?: undefined;
+  /** Not supported, for the same reason. */
+  idleTimeoutMs?: undefined;
   /** Not supported: a wait blocks, and needs no timer. */
   unref?: undefined;
   /** Same as {@link RetryOptions.hint}, without promises. */

@@ -109,6 +109,8 @@ export type NoteCode =
   | 'attempt-timeout-exceeds-deadline'
   /** Neither `maxAttempts` nor `totalTimeoutMs` ends an operation that keeps failing. */
   | 'unlimited-attempts-without-deadline'
+  /** `idleTimeoutMs` without `totalTimeoutMs`: attempts that call `progress()` may follow each other without end. */
+  | 'progress-without-deadline'
   /**
    * Three or more attempts, and no `budget()` in the policy's `protection`. Data have no protection: a
    * policy from `toJSON()` has no budget either.
@@ -119,7 +121,7 @@ export type NoteCode =
    * answers, unless their HTTP status says otherwise.
    */
   | 'results-without-verdict'
-  /** Neither `attemptTimeoutMs` nor `totalTimeoutMs` ends a hung attempt. */
+  /** Neither `attemptTimeoutMs`, `idleTimeoutMs` nor `totalTimeoutMs` ends a hung attempt. */
   | 'no-time-limit'
   /** The longest possible and the mean sum of all waits. */
   | 'worst-case'

@@ -176,6 +176,11 @@ const WARNINGS: &[Rule] = &[
                     retried until a signal, retryIf or a permanent error ends it";
         (study.model.waits().is_none() && !study.has_deadline()).then(|| text.to_owned())
     }),
+    ("progress-without-deadline", |study| {
+        let text = "idleTimeoutMs limits the silence of attempts, and no time: where they call progress(), \
+                    only totalTimeoutMs, a signal or retryIf ends an operation whose attempts fail";
+        (study.model.limits_silence() && !study.has_deadline()).then(|| text.to_owned())
+    }),
     ("results-without-verdict", |study| {
         let model = study.model;
         let text = "results without an HTTP status that retryOnResult retries count as answers: no breaker \
@@ -217,7 +222,10 @@ const INFOS: &[Rule] = &[
         })
     }),
     ("no-time-limit", |study| {
-        let limited = study.model.attempt_timeout_ms() < f64::INFINITY || study.has_deadline();
+        let model = study.model;
+        let limited = model.attempt_timeout_ms() < f64::INFINITY
+            || model.limits_silence()
+            || study.has_deadline();
         let text = "neither attemptTimeoutMs nor totalTimeoutMs is set: only a signal ends an \
                     attempt that never settles";
         (!limited).then(|| text.to_owned())

@@ -17,6 +17,7 @@ pub struct Model {
     curve: Vec<f64>,
     attempt_timeout_ms: f64,
     total_timeout_ms: f64,
+    limits_silence: bool,
     has_budget: bool,
     has_breaker: bool,
     has_unclassified_results: bool,
@@ -31,6 +32,7 @@ impl Model {
             curve: Vec::new(),
             attempt_timeout_ms: f64::INFINITY,
             total_timeout_ms: f64::INFINITY,
+            limits_silence: false,
             has_budget: false,
             has_breaker: false,
             has_unclassified_results: false,
@@ -89,6 +91,8 @@ impl Model {
         attempt_timeout_ms: f64,
         /// The deadline in ms; infinite for none.
         total_timeout_ms: f64,
+        /// Whether silence ends an attempt.
+        limits_silence: bool,
         /// Whether the retries have a budget.
         has_budget: bool,
         /// Whether the attempts have a breaker.
@@ -239,10 +243,16 @@ impl TryFrom<&PolicyData> for Model {
     /// The errors of [`RetryPolicy::from_options`]; none for data that were read.
     fn try_from(data: &PolicyData) -> Result<Self, OptionErrors> {
         let unlimited = |ms: Option<f64>| ms.unwrap_or(f64::INFINITY);
-        Ok(Self::new(data.policy()?)
-            .with_curve(data.curve.clone().unwrap_or_default())
-            .with_attempt_timeout(unlimited(data.attempt_timeout_ms))
-            .with_total_timeout(unlimited(data.total_timeout_ms)))
+        let limits_silence = data
+            .idle_timeout_ms
+            .is_some_and(|idle| idle.first_ms < f64::INFINITY || idle.then_ms < f64::INFINITY);
+        Ok(Self {
+            limits_silence,
+            ..Self::new(data.policy()?)
+                .with_curve(data.curve.clone().unwrap_or_default())
+                .with_attempt_timeout(unlimited(data.attempt_timeout_ms))
+                .with_total_timeout(unlimited(data.total_timeout_ms))
+        })
     }
 }
 

@@ -133,8 +133,7 @@ export class Admission {
       (reason === 'timeout' || (reason === 'aborted' && this.#state.breaker?.isNewTimeout(limits.reason)));
     if (late) return this.#tell(run, FAILURE, false, limits.reason);
     const isOutcome = reason === 'permanent' || reason === 'committed';
-    const own = this.timedOut ? FAILURE : NOTHING;
-    const verdict = isOutcome ? this.#classify(run, own, false, statusOf(outcome)) : NOTHING;
+    const verdict = isOutcome ? this.#classify(run, NOTHING, false, statusOf(outcome)) : NOTHING;
     return this.#tell(run, verdict, this.fields?.superseded);
   }
 

@@ -106,7 +106,11 @@ export function review(run, answer, threw, also) {
   admission?.throttle(run, run.hintMs);
   if (settings.hooks) emit(run, 'onFailure', run.number);
   if (limits.aborted) return 'aborted';
-  if (told?.committed) return 'committed';
+  if (told?.committed) {
+    // As if the caller refused a retry.
+    if (!marks?.permanent) admission?.classified(run, false);
+    return 'committed';
+  }
   if (marks?.rejected) return 'notRetryable';
   if (marks?.permanent) return 'permanent';
   const verdict = ask(run);

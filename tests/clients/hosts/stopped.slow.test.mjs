@@ -1,6 +1,7 @@
 // A process that was stopped, as by SIGSTOP, a container's pause, a thaw or a debugger, finds its answers in the
 // sockets and its timers expired, and so does one that has blocked its event loop. Its own lateness is no failure of
-// the server: in Node, Deno and Bun all answers count, and what times out after all tells the breaker nothing.
+// the server: in Node, Deno and Bun all answers count, what times out after all tells the breaker nothing, and a part of
+// an answer breaks the silence of its attempt: the rest comes later.
 //
 // The server stops the process once all requests have come, and lets it go on once all answers are in its sockets. No
 // time that passes meanwhile is too long.
@@ -31,13 +32,20 @@ import { breaker, protect } from 'rejitter/protection';
 
 const { ORIGIN, BLOCKED, ANSWERED } = process.env;
 const circuit = () => protect(breaker({ minimumCalls: 2 }));
-const protections = [circuit(), circuit(), circuit()];
-const [attempt, total, calls] = protections;
+const protections = [circuit(), circuit(), circuit(), circuit()];
+const [attempt, total, calls, silence] = protections;
+const read = async ({ signal, watch }, url) => {
+  const response = await fetch(url, { signal });
+  for await (const _ of watch(response.body));
+  return response;
+};
 const senders = {
   attemptTimeoutMs: createFetch({ attemptTimeoutMs: ${LIMIT_MS}, maxAttempts: 1, protection: attempt }),
   totalTimeoutMs: createFetch({ totalTimeoutMs: ${LIMIT_MS}, protection: total }),
   retry: (url) => retry(({ signal }) => fetch(url, { signal }),
     { attemptTimeoutMs: ${LIMIT_MS}, maxAttempts: 1, protection: calls }),
+  parts: (url) => retry((attempt) => read(attempt, url),
+    { idleTimeoutMs: ${LIMIT_MS}, maxAttempts: 1, protection: silence }),
   light: light({ attemptTimeoutMs: ${LIMIT_MS}, maxAttempts: 1 }),
 };
 const ask = (send, path) => send(ORIGIN + path).then(({ status }) => status, ({ name }) => name);
@@ -57,10 +65,12 @@ process.exit(0);
 `;
 const ENDS = [200, 200, 200, 'TimeoutError', 200];
 const EXPECTED = {
-  ...{ attemptTimeoutMs: ENDS, totalTimeoutMs: ENDS, retry: ENDS, light: ENDS },
-  heard: Array(3).fill(['closed', 0]),
+  ...{ attemptTimeoutMs: ENDS, totalTimeoutMs: ENDS, retry: ENDS, parts: ENDS, light: ENDS },
+  heard: Array(4).fill(['closed', 0]),
 };
-const REQUESTS = 16;
+const REQUESTS = 20;
+/** The rest of an answer comes later than what the host is given to read. */
+const REST_MS = 200;
 
 const out = join(process.env.REJITTER_TARGET_DIR || join(repo, 'target'), 'hosts');
 const HOSTS = {
@@ -112,13 +122,16 @@ for (const [host, commandOf] of Object.entries(HOSTS))
       const { origin, close } = await listen((request, response) => {
         if (request.url.endsWith('/more')) return response.end('more');
         if (request.url === '/all') all = response;
-        else held.push({ hangs: request.url.endsWith('/hangs'), response });
+        else held.push({ url: request.url, response });
         if (held.length < REQUESTS || (env && !all)) return undefined;
-        const answered = held.filter(({ hangs }) => !hangs);
-        return around(
-          child,
-          () => Promise.all(answered.map(({ response }) => once(response.end('answer'), 'finish'))),
-          all,
+        const answered = held.filter(({ url }) => !url.endsWith('/hangs'));
+        const parts = answered.filter(({ url }) => url.startsWith('/parts'));
+        const answer = ({ url, response }) =>
+          url.startsWith('/parts')
+            ? new Promise((done) => void response.write('part', done))
+            : once(response.end('answer'), 'finish');
+        return around(child, () => Promise.all(answered.map(answer)), all).then(() =>
+          setTimeout(() => parts.forEach(({ response }) => response.end()), REST_MS),
         );
       });
       child = spawn(command, [...args, join(dir, 'main.mjs')], {

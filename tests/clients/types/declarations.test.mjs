@@ -80,6 +80,8 @@ test('the declared members of policies, attempts, events and reports are those a
   const options = { name: 'n', maxAttempts: 2, random: () => 0.5, finalError: 'wrap', ...Object.fromEntries(hooks) };
   const fn = (attempt) => {
     seen.attempt = Object.getPrototypeOf(attempt);
+    if (attempt.attempt === 1) attempt.progress();
+    else attempt.commit();
     throw new Error('down');
   };
   const { error } = await underClock(() => api.retry(fn, options));
@@ -92,18 +94,22 @@ test('the declared members of policies, attempts, events and reports are those a
 
   const own = (object, ...others) => Object.getOwnPropertyNames(object).filter((name) => !others.includes(name));
   const ofPolicy = [...own(RetryPolicy, 'length', 'name', 'prototype'), ...own(RetryPolicy.prototype, 'constructor')];
-  const failure = 'AttemptEvent FailureEvent';
+  const failure = 'AttemptEvent ToldEvent FailureEvent';
   // The types, the members at run time, and those that only other operations have.
   for (const [types, found, without = []] of [
     ['RetryPolicy', ofPolicy],
     ['Attempt', own(seen.attempt, 'constructor')],
     ['AttemptEvent', seen.onAttempt, ['hedge']],
-    [failure, seen.onFailure, ['result', 'hedge']],
-    ...['onRetry', AWAITED].map((name) => [`${failure} RetryEvent`, seen[name], ['result', 'hedge']]),
-    ['AttemptEvent SuccessEvent', seen.onSuccess, ['hedge']],
-    [`${failure} GiveUpEvent`, seen.onGiveUp, ['result', 'hedge']],
+    [failure, seen.onFailure, ['result', 'hedge', 'progressed']],
+    ...['onRetry', AWAITED].map((name) => [`${failure} RetryEvent`, seen[name], ['result', 'hedge', 'committed']]),
+    ['AttemptEvent ToldEvent SuccessEvent', seen.onSuccess, ['hedge', 'progressed', 'committed']],
+    [`${failure} GiveUpEvent`, seen.onGiveUp, ['result', 'hedge', 'progressed']],
     ['RetryReport', Object.keys(error.report), ['hintMs', 'cause', 'retryAfterMs']],
-    ['AttemptRecord', Object.keys(error.report.records[0]), ['result', 'heldMs', 'queuedMs', 'hedge', 'superseded']],
+    [
+      'AttemptRecord',
+      Object.keys(error.report.records[0]),
+      ['result', 'committed', 'heldMs', 'queuedMs', 'hedge', 'superseded'],
+    ],
     ['RetryError', ['name', 'cause', 'reason', 'report', 'result']],
   ]) {
     const declared = new Set(types.split(' ').flatMap((type) => exports.get(type).members.map(({ name }) => name)));

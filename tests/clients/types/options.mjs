@@ -36,6 +36,7 @@ export function told(error: unknown): string {
     case 'success': return 'of several attempts of a fetch';
     case 'exhausted': return 'a';
     case 'permanent': return 'b';
+    case 'committed': return 'm';
     case 'notRetryable': return 'c';
     case 'deadline': return 'd';
     case 'timeout': return 'e';
@@ -78,6 +79,16 @@ export function policies(): [RetryMetrics | undefined, PolicyData] {
   return [new RetryPolicy(options).metrics(), policy.toJSON()];
 }
 
+export async function telling(texts: AsyncIterable<string>, body: ReadableStream<Uint8Array>): Promise<number> {
+  const silent: RetryOptions[] = [{ idleTimeoutMs: 5 }, { idleTimeoutMs: { firstMs: 5, thenMs: Infinity } }];
+  return retry(async ({ alive, progress, commit, watch }) => {
+    const verbs: (() => void)[] = [alive, progress, commit];
+    for await (const text of watch(texts)) same<typeof text, string>(true);
+    for await (const chunk of watch(body)) verbs.map((verb) => [verb(), chunk.length]);
+    return 1;
+  }, { ...silent[1], onFailure: ({ progressed, committed }) => same<typeof progressed | typeof committed, true | undefined>(true) });
+}
+
 export function blocking(): [number, string] {
   const options: SyncOptions = { retryIf: (error, attempt) => error.code === 'EBUSY' && attempt.attempt < 3, retryOnResult: () => ({ afterMs: 3 }), totalTimeoutMs: 5, backoff: 'linear', stepMs: 4 };
   const number = retrySync((attempt) => { same<typeof attempt, Attempt>(true); return attempt.attempt; }, options);
@@ -114,6 +125,9 @@ export async function testing(): Promise<void> {
 const NEGATIVE = `
 declare const report: RetryReport;
 declare const clock: VirtualClock;
+retry(() => 1, { idleTimeoutMs: { firstMs: 5 } }); // wrong: both times are needed
+retrySync(() => 1, { idleTimeoutMs: 5 }); // wrong: nothing could end an attempt that blocks
+retry(({ watch }) => watch([1, 2])); // wrong: a list is no stream
 retry(() => 1, { retryIf: () => ({ afterMs: '5' }) }); // wrong: the wait is a number
 retry(() => 1, { retryOnResult: () => {} }); // wrong: an answer is missing
 retry(() => 1, { jitter: { ratio: 0.5 } }); // wrong: an object needs its type

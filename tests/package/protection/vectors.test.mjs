@@ -27,11 +27,13 @@ function start({ clock, protection, scene, hooks }, { attempts, retryIf, retryOn
   const controller = new AbortController();
   Object.assign(seen, { calls: [], running: new Map(), abort: () => controller.abort('aborted') });
   const { abortAt, totalTimeoutMs, attemptTimeoutMs, weight } = operation;
-  const fn = ({ attempt, signal }) => {
+  const fn = ({ attempt, signal, progress, commit }) => {
     assert.ok(attempts, 'an operation without a script must not call');
     seen.calls.push(clock.now);
     const step = nth(attempts, seen.calls.length);
     seen.running.set(attempt, signal);
+    if (step.progress !== undefined) setTimeout(progress, step.progress);
+    if (step.commit !== undefined) setTimeout(commit, step.commit);
     const end = () => {
       if (seen.at === undefined) seen.running.delete(attempt);
       const { status, returns } = step;
