@@ -4,6 +4,7 @@
 //
 //   node tests/clients/failures/write.mjs
 
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import net from 'node:net';
@@ -34,6 +35,12 @@ import Stripe from 'stripe';
 import * as undici from 'undici';
 
 import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { inTarget } from '../../../xtask/run/places.mjs';
+import { nodes } from '../hosts/groups/programs.mjs';
+
+/** Clients for a newer Node than this; the process of that Node prints the errors of their rows. */
+const NEWER = /\bundici8\b/;
+const isNewer = process.argv.includes('--newer');
 
 const FILE = new URL('../../vectors/failures.json', import.meta.url);
 const { devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -296,15 +303,12 @@ const SCOPE = {
   ...{ replied, ioredis, offline, pooled, kafka, gaxios, dynamodb, slack, discord, connect, grpc, pg, mysql2, ky },
   ...{ openaiOf, openaiStream, anthropicStream },
   ...{ at, aborted, refused, dropping, hanging, long },
+  undici8: isNewer && (await import('undici-8')),
 };
 
 const text = readFileSync(FILE, 'utf8');
 const { real } = JSON.parse(text);
-for (const row of real) {
-  const [name] = row.client.split(' ');
-  const version = devDependencies[name];
-  if (version === undefined) throw new Error(`${name} is not in package.json`);
-  row.client = `${name} ${version}`;
+for (const row of real.filter(({ how }) => NEWER.test(how) === isNewer)) {
   const fail = new Function(...Object.keys(SCOPE), `return (async () => ${row.how})();`);
   row.error = await fail(...Object.values(SCOPE)).then(
     () => undefined,
@@ -313,6 +317,19 @@ for (const row of real) {
   if (row.error === undefined || row.error instanceof ReferenceError)
     throw new Error(`${row.client}, ${row.what}: ${row.error ?? 'did not fail'}`);
   row.error = dataOf(row.error);
+}
+if (isNewer) {
+  console.log(JSON.stringify(real.filter(({ how }) => NEWER.test(how)).map(({ error }) => error)));
+  process.exit();
+}
+const newer = await nodes(inTarget('hosts'))(24);
+const errors = JSON.parse(execFileSync(newer, [import.meta.filename, '--newer'], { encoding: 'utf8' }));
+for (const row of real) {
+  const [name] = row.client.split(' ');
+  const key = NEWER.test(row.how) ? `${name}-8` : name;
+  if (NEWER.test(row.how)) row.error = errors.shift();
+  if (devDependencies[key] === undefined) throw new Error(`${key} is not in package.json`);
+  row.client = `${name} ${devDependencies[key].replace(/^npm:.*@/, '')}`;
 }
 for (const { close } of servers) await close();
 const rows = real.map((row) => `    ${JSON.stringify(row)}`).join(',\n');
