@@ -478,10 +478,7 @@ export interface RunOptions<T = any> extends RetryOptions<T> {
  * timer are not supported.
  */
 export interface SyncOptions<T = any>
-  extends Omit<
-    RetryOptions<T>,
-    'attemptTimeoutMs' | 'idleTimeoutMs' | 'unref' | 'hint' | 'retryIf' | 'retryOnResult'
-  > {
+  extends Omit<RetryOptions<T>, 'attemptTimeoutMs' | 'idleTimeoutMs' | 'unref' | 'hint' | 'retryIf' | 'retryOnResult'> {
   /** Not supported: nothing could end an attempt that blocks. */
   attemptTimeoutMs?: undefined;
   /** Not supported, for the same reason. */

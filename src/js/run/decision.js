@@ -5,6 +5,7 @@ import { capOf } from '../options/curve.js';
 import { mistake, problemOf } from '../options/messages.js';
 import { courseOf } from './attempt.js';
 import { warnOnce } from './hooks.js';
+import { FIRST_ROW } from './operation.js';
 import { freshSeed } from './randomness.js';
 import { elapsed, now } from './timer.js';
 
@@ -64,7 +65,8 @@ export function beginRow({ op, attempt, startedAt = NaN, endedAt }) {
   const waits = roundsOf(op) - 1;
   const anew = elapsed(startedAt, endedAt) >= ceilingOf(settings, op, waits - row.waits);
   if (anew) op.previous = -1;
-  const number = row.number + +(before !== row.before);
+  // The other attempt of its round may have begun it.
+  const number = row.number + +(row === FIRST_ROW || before !== row.before);
   op.row = { before, waits: anew ? waits : row.waits, number };
   courseOf(/** @type {import('./attempt.js').Attempt} */ (attempt)).before = before;
   if (number === MANY_ROWS && op.limits.deadlineAt === Infinity)

@@ -130,9 +130,10 @@ for (const [host, commandOf] of Object.entries(HOSTS))
           url.startsWith('/parts')
             ? new Promise((done) => void response.write('part', done))
             : once(response.end('answer'), 'finish');
-        return around(child, () => Promise.all(answered.map(answer)), all).then(() =>
-          setTimeout(() => parts.forEach(({ response }) => response.end()), REST_MS),
-        );
+        const rest = () => {
+          for (const { response } of parts) response.end();
+        };
+        return around(child, () => Promise.all(answered.map(answer)), all).then(() => setTimeout(rest, REST_MS));
       });
       child = spawn(command, [...args, join(dir, 'main.mjs')], {
         env: { ...process.env, ORIGIN: origin, NODE_OPTIONS: undefined, ...env },

@@ -12,3 +12,7 @@ export const OBSERVERS = [...HOOKS, AWAITED];
 export const fails = (error) => () => {
   throw error;
 };
+
+/** Returns a promise that rejects with the reason of an attempt's signal. */
+export const untilAborted = ({ signal }) =>
+  new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
