@@ -74,6 +74,11 @@ export const releaseSteps = [
     ],
   },
   {
+    name: 'release: schemas',
+    needs: [FILES, NPM_OF_RELEASE],
+    commands: [command(['node', inRoot('xtask/release/schemas.mjs')])],
+  },
+  {
     name: 'release: npm publish',
     needs: [...BOTH, NODE],
     commands: Object.values(PACKAGES).map(([, packed]) => command(['npm', 'publish', '--dry-run', packed])),

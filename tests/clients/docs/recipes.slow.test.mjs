@@ -168,7 +168,7 @@ test('quota: an exhausted account is not asked again, a rate limit is', async ()
       sent += 1;
       return Response.json({ error: { code } }, { status: 429 });
     };
-    await using('quota', { fetch }, async ({ fetch: send }) => {
+    await using('quota', { fetch }, async ({ retried: send }) => {
       const response = await send(`${ORIGIN}/answers`, { method: 'POST', body: 'x' });
       assert.equal((await response.json()).error.code, code);
     });
@@ -284,6 +284,68 @@ test('Next.js: its server answers after retries, and its cache keeps the answer'
   assert.equal(requests, 3, "Next's option reaches its fetch");
 });
 
+/** What a service of each framework answers to a request, which may be aborted. */
+const SERVICES = {
+  hono: async ({ app }) => ({ ask: (signal) => app.request('/users/7', { signal }), end() {} }),
+  fastify: async ({ app }) => {
+    const address = await app.listen({ port: 0, host: '127.0.0.1' });
+    return { ask: (signal) => fetch(`${address}/users/7`, { signal }), end: () => app.close() };
+  },
+  nest: async ({ App }) => {
+    await import('reflect-metadata');
+    const { NestFactory } = await import('@nestjs/core');
+    const app = await NestFactory.create(App, { logger: false });
+    await app.listen(0, '127.0.0.1');
+    const address = await app.getUrl();
+    return { ask: (signal) => fetch(`${address}/users/7`, { signal }), end: () => app.close() };
+  },
+};
+
+for (const [name, start] of Object.entries(SERVICES))
+  test(`${name}: a service retries, answers while its circuit is open, and ends what its client gives up`, async () => {
+    const seen = [];
+    let answer = () => ({ status: seen.length < 3 ? 503 : 200, text: '{"name":"Ada"}' });
+    const upstream = await serve((request) => {
+      seen.push(request.url);
+      return answer(request);
+    });
+    after(upstream.close);
+    process.env.API = upstream.url;
+    await using(
+      name,
+      {},
+      async (exports) => {
+        const { ask, end } = await start(exports);
+        assert.deepEqual(await (await ask()).json(), { name: 'Ada' });
+        assert.deepEqual(seen, Array(3).fill('/users/7'));
+
+        // Nest's signals are not those of its requests.
+        if (name !== 'nest') {
+          let hungUp;
+          answer = ({ socket }) => new Promise((done) => (hungUp = new Promise((gone) => socket.once('close', gone))));
+          const aborter = new AbortController();
+          const asked = assert.rejects(async () => {
+            const response = await ask(aborter.signal);
+            // Hono answers whatever its handler throws.
+            if (response.status === 502) throw new Error('aborted');
+          });
+          await until('a request', () => hungUp !== undefined);
+          aborter.abort();
+          await Promise.all([asked, hungUp]);
+        }
+
+        answer = () => ({ status: 503 });
+        await until('an open circuit', async () => {
+          const before = seen.length;
+          const { status } = await ask();
+          return status === 503 && seen.length === before;
+        });
+        await end();
+      },
+      inRealTime,
+    );
+  });
+
 test('every recipe ran', () => {
   for (const name of NAMES) assert.ok(ran.has(name), name);
 });
@@ -299,7 +361,7 @@ const PROJECTS = [
   // Next writes this file, for its options of fetch.
   [
     NAMES.filter((name) => name !== 'service worker').join(),
-    { ...VITE, types: ['node'] },
+    { ...VITE, types: ['node'], experimentalDecorators: true },
     "import type {} from 'next';",
   ],
   ['pino,prom-client,cli,service,opentelemetry,bullmq,pg-boss,postgres,websocket,events', {}],
@@ -320,6 +382,22 @@ for (const [names, options, environment = ''] of PROJECTS)
     const all = { 'environment.d.ts': environment, ...Object.fromEntries(files) };
     return checkFiles(all, Object.values(all).join('\n'), options);
   });
+
+const DASHBOARD = readFileSync(join(repo, 'docs/grafana.json'), 'utf8');
+
+test('the dashboard follows the schema of Grafana', () => {
+  // JSON has the texts of its enumerations.
+  const text = `import type { Dashboard } from '@grafana/schema';
+    type Plain<T> = T extends string ? \`\${T}\` : T extends object ? { [K in keyof T]: Plain<T[K]> } : T;
+    export const dashboard = ${DASHBOARD.trim()} satisfies Plain<Dashboard>;`;
+  return checkFiles({ 'dashboard.mts': text }, "import {} from '@grafana/schema'; import {} from 'node';");
+});
+
+test('the dashboard queries what the program of the page counts', () => {
+  const counted = new Set(program('prom-client').match(/rejitter_\w+/g));
+  const queried = new Set(DASHBOARD.match(/rejitter_\w+/g));
+  assert.deepEqual([...queried].sort(), [...counted].sort());
+});
 
 test('each program is in a project', () => {
   const checked = PROJECTS.flatMap(([names]) => names.split(','));

@@ -100,7 +100,7 @@ test('fetch: one span for an operation that retries, its requests under it, and 
   const before = await figures();
   answers = [busy, busy];
   const startedAt = Date.now();
-  await get(app.fetch, 3);
+  await get(app.api, 3);
   // The clocks of both spans differ by some milliseconds.
   const early = ms(requests()[0]) - ms(operations()[0]);
   assert.ok(early > -10 && ms(operations()[0]) >= startedAt, 'reaches back to its start');
@@ -122,7 +122,7 @@ test('fetch: one span for an operation that retries, its requests under it, and 
 });
 
 test('a first success has no span of its own, unless always is set, and then it is the parent from the start', async () => {
-  await get(app.fetch, 1);
+  await get(app.api, 1);
   assert.deepEqual(traced(), ['request 1']);
   await get(telemetry({ context, trace }, { always: true }).fetch(createFetch), 1);
   assert.deepEqual(traced(), ['rejitter, 1 attempts', 'request 1, in rejitter']);
@@ -131,7 +131,7 @@ test('a first success has no span of its own, unless always is set, and then it 
 test('a give-up: status, reason and class, and no message; one outcome, also with a result', async () => {
   const before = await figures();
   answers = Array(4).fill(busy);
-  await get(app.fetch, 4);
+  await get(app.api, 4);
   const secret = spans.getFinishedSpans().map(({ attributes, events }) => [attributes, events]);
   // A response is no error, and its status says the same.
   assert.equal(traced()[0], `load user, 4 attempts, ${down(503, 4)}, exhausted (exhausted) 503, after request 1`);

@@ -28,7 +28,9 @@ const LINES = 80;
  */
 export async function javaScript(text, loader = 'ts') {
   assert.ok(text.split('\n').length <= LINES);
-  const { code } = await transform(text, { loader, jsx: 'automatic' });
+  // Nest's decorators, of parameters, too, are those of TypeScript.
+  const tsconfigRaw = { compilerOptions: { experimentalDecorators: true } };
+  const { code } = await transform(text, { loader, jsx: 'automatic', tsconfigRaw });
   return code.replaceAll(/ from "(.*?)"/g, " from '$1'");
 }
 

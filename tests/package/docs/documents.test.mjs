@@ -68,7 +68,15 @@ test('links from elsewhere to the site and to the repository lead to pages and f
 test('the README fits on two screens', () => {
   const text = documents.get('README.md');
   assert.ok(text.split('\n').length <= 86 && text.split(/\s+/).length <= 651);
-  assert.doesNotMatch(text, /(?:const|let) fetch\b/, 'samples that are pasted together would retry each other');
+});
+
+test('samples of README, guide and recipes bind no `fetch`: pasted together, they would retry each other', () => {
+  const pages = [...documents].filter(([name]) => !name.startsWith('docs/migration/'));
+  const binding = pages.filter(([, text]) => /^\s*(?:export )?(?:const|let) fetch\b/m.test(text));
+  assert.deepEqual(
+    binding.map(([name]) => name),
+    [],
+  );
 });
 
 /** The rows of the Markdown table whose first heading is `heading`, as arrays of cells. */
