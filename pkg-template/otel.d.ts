@@ -65,9 +65,9 @@ export interface Telemetry {
    */
   onEvent(event: ProtectionEvent): void;
   /**
-   * Observes a protection under a name: the gauges `rejitter.budget.tokens` and `rejitter.circuit.state`. Without
-   * `keys`, they show the fewest tokens and the worst state of all keys. If the SDK is registered later, they begin
-   * with the first operation after that.
+   * Observes a protection under a name: the gauges `rejitter.budget.tokens`, `rejitter.circuit.state` and
+   * `rejitter.limiter.queued`. Without `keys`, they show the fewest tokens, the worst state and the longest queue of
+   * all keys. If the SDK is registered later, they begin with the first operation after that.
    */
   protection(protection: Protection, name: string): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Protection: what keeps retries from hurting. A *budget* bounds how many retries there are, a *breaker* stops calls
- * to a destination that fails, a *cooldown* makes all but a probe wait after one "too many requests", a *limiter* starts
+ * Protection: what keeps retries from hurting. A *budget* bounds how many retries there are, a *breaker* stops calls to
+ * a destination that fails, a *cooldown* makes all but a probe wait after one "too many requests", a *limiter* starts
  * no more attempts than a server takes, a *hedge* is a second attempt that starts while a slow one is still running.
  *
  * Operations with the same {@link Protection} share its state: make one per destination, and pass it to the policies
@@ -253,8 +253,8 @@ export interface LimiterOptions {
   burst?: number | undefined;
   /**
    * Number of attempts that run at the same time: a positive integer, or `Infinity`. An attempt has its place until it
-   * settles, times out or is aborted: in `fetch` until the headers have come, in `keepConnected` until the connection is
-   * open. A call with the same state from within an attempt that has a place may wait for itself: set a deadline.
+   * settles, times out or is aborted: in `fetch` until the headers have come, in `keepConnected` until the connection
+   * is open. A call with the same state from within an attempt that has a place may wait for itself: set a deadline.
    *
    * @default Infinity
    * @example `{ concurrency: 8 }`
@@ -269,9 +269,10 @@ export interface LimiterOptions {
    */
   maxQueue?: number | undefined;
   /**
-   * Asks a limiter elsewhere, such as one that all processes share, for the first attempt in the queue. Returns the time
-   * in ms after which to ask again, non-negative; 0 or `undefined` starts it; or a promise of these. It gets the state's
-   * key, a signal that is aborted when the answer no longer matters, and the attempt's weight. One start per round trip.
+   * Asks a limiter elsewhere, such as one that all processes share, for the first attempt in the queue. Returns the
+   * time in ms after which to ask again, non-negative; 0 or `undefined` starts it; or a promise of these. It gets the
+   * state's key, a signal that is aborted when the answer no longer matters, and the attempt's weight. One start per
+   * round trip.
    *
    * If it throws, returns anything else, or takes longer than {@link LimiterOptions.acquireTimeoutMs}, that is reported
    * like an error of a hook, once a minute, and the attempt starts. With `limit`, that alone decides then for ten times
@@ -298,12 +299,12 @@ export interface LimiterOptions {
 /**
  * Part that starts attempts no faster than a server takes them, and no more at a time: first attempts, retries, hedges
  * and connection attempts alike. Those that have to wait start in the order in which their operations came: a retry
- * starts before an operation that came later. A wait counts towards `totalTimeoutMs`, but not `attemptTimeoutMs`; one
- * that is known to end too late is not begun. A hedge that would have to wait is not made.
+ * starts before an operation that came later. A wait counts towards `totalTimeoutMs`, but not `attemptTimeoutMs`; if it
+ * is known to end too late, the operation does not wait. A hedge that would have to wait is not made.
  *
- * A 429 with `Retry-After`, an error made with `retryAfter`, and what {@link cooldown} follows besides, lets nothing start
- * for that time, at most `maxRetryAfterMs`, and up to half of it longer, as one draw decides. Beside a cooldown, all wait
- * in the queue, without a probe.
+ * A 429 with `Retry-After`, an error made with `retryAfter`, and what {@link cooldown} follows besides, lets nothing
+ * start for that time, at most `maxRetryAfterMs`, and up to half of it longer, as one draw decides. Beside a cooldown,
+ * all wait in the queue, without a probe.
  *
  * An attempt is rejected if the queue is full, or if its turn does not come before the deadline. The operation rejects
  * with a {@link RejectedError}; after a failed attempt, with its own last error or result (`reason: 'limiter'`).
@@ -387,7 +388,7 @@ export interface ProtectionEvent {
   readonly retryAfterMs?: number;
   /** How long the attempt is held, in ms. */
   readonly holdMs?: number;
-  /** How long the attempt waits for its turn at least, in ms. Absent if only the end of another attempt can bring it. */
+  /** How long the attempt waits for its turn at least, in ms. Absent if that depends on other attempts alone. */
   readonly waitMs?: number;
   /** State of the circuit. */
   readonly state?: 'closed' | 'open' | 'half-open';
@@ -475,8 +476,8 @@ export interface ProtectionStatus {
   /** The cooldown: what is left of it, how many attempts it holds now, and how many it rejected. */
   readonly cooldown?: { readonly remainingMs: number; readonly held: number; readonly rejected: number };
   /**
-   * The limiter: how many attempts run and wait, the time until the next one may start (0: now, if a place is free), and
-   * how many were rejected.
+   * The limiter: how many attempts run and wait, the time until the next one may start (0: now, if a place is free),
+   * and how many were rejected.
    */
   readonly limiter?: {
     readonly running: number;
@@ -531,8 +532,8 @@ export interface Protection {
   close(): void;
   /**
    * Rejects, from now on, every attempt that waits for its turn in the limiter, and every one that comes: for a service
-   * that shuts down. What runs goes on, without retries; an operation that waits before a retry ends when that wait does.
-   * Without a key, it does so for all keys as well.
+   * that shuts down. What runs goes on, without retries; an operation that waits before a retry ends when that wait
+   * does. Without a key, it does so for all keys as well.
    *
    * @throws {TypeError} without a limiter
    */
@@ -563,8 +564,8 @@ export function protect(...parts: [...Part[], ProtectOptions] | Part[]): Protect
 /**
  * Rejection of an operation whose first attempt was rejected, or one after a result that is an answer: then its report
  * has the attempts and results. An outer operation neither retries it nor asks about it. It comes at once: a loop that
- * goes on after it should wait `retryAfterMs` first, which is `Infinity` for a circuit that was opened by hand, and for a
- * limiter that was drained.
+ * goes on after it should wait `retryAfterMs` first, which is `Infinity` for a circuit that was opened by hand, and for
+ * a limiter that was drained.
  *
  * @example
  * ```js

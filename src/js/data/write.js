@@ -3,7 +3,7 @@
 import { isFunction } from '../options/checks.js';
 import { ADDITIVE_MAX, BACKOFFS, BOUND, CAP_RULES, JITTERS, PROPORTIONAL } from '../options/codes.js';
 import { problemOf } from '../options/messages.js';
-import { FUNCTION, HOOK, PROTECT, SIGNAL } from '../options/rules.js';
+import { FUNCTION, HOOK, PROTECT, SIGNAL, WEIGHT } from '../options/rules.js';
 import { RULES } from '../options/table.js';
 
 /** The version of the format, in every object that is written. */
@@ -44,5 +44,5 @@ function written(value) {
 
 /** Returns whether an option can be written as data: no function, nothing of a process. @param {string} name */
 export function isData(name) {
-  return ![FUNCTION, HOOK, SIGNAL, PROTECT].includes(RULES[name]);
+  return ![FUNCTION, HOOK, SIGNAL, PROTECT, WEIGHT].includes(RULES[name]);
 }

@@ -57,12 +57,13 @@ function made(api) {
       make('ObservableCounter', 'attempts', '{attempt}', 'Attempts that started'),
       make('ObservableGauge', 'budget.tokens', '{token}', 'Tokens left'),
       make('ObservableGauge', 'circuit.state', '', '0: closed, 1: half-open, 2: open'),
+      make('ObservableGauge', 'limiter.queued', '{attempt}', 'Attempts that wait for their turn'),
     ];
     meter.addBatchObservableCallback((/** @type {any} */ result) => observe(result, observed), observed);
   }
 
   /** @param {any} result @param {any[]} instruments */
-  function observe(result, [operations, attempts, tokens, states]) {
+  function observe(result, [operations, attempts, tokens, states, queues]) {
     for (const { labels, attempts: kinds, ends } of [others, ...all.values()]) {
       for (const [kind, count] of Object.entries(kinds))
         if (count > 0) result.observe(attempts, count, { ...labels, 'rejitter.attempt.kind': kind });
@@ -72,10 +73,11 @@ function made(api) {
       }
     }
     for (const [protection, name, keys] of protections)
-      for (const [key, { budget, breaker }] of statusesOf(protection, keys)) {
+      for (const [key, { budget, breaker, limiter }] of statusesOf(protection, keys)) {
         const labels = labelsOf(name, key);
         if (budget) result.observe(tokens, budget.tokens, labels);
         if (breaker) result.observe(states, STATES.indexOf(breaker.state), labels);
+        if (limiter) result.observe(queues, limiter.queued, labels);
       }
   }
 
@@ -112,7 +114,8 @@ const labelsOf = (name, key) => ({
 });
 
 /**
- * Returns the state of a protection and those of its keys. Without `keys`: the fewest tokens and the worst state.
+ * Returns the state of a protection and those of its keys. Without `keys`: the fewest tokens, the worst state and the
+ * longest queue.
  * @param {any} protection @param {boolean} keys @returns {[key: string | undefined, status: any][]}
  */
 function statusesOf(protection, keys) {
@@ -122,5 +125,12 @@ function statusesOf(protection, keys) {
   const statuses = [own, ...found.map((/** @type {any} */ [, status]) => status)];
   const state = Math.max(...statuses.map((status) => STATES.indexOf(status.breaker?.state)));
   const tokens = Math.min(...statuses.map((status) => status.budget?.tokens));
-  return [[undefined, { budget: own.budget && { tokens }, breaker: own.breaker && { state: STATES[state] } }]];
+  const queued = Math.max(...statuses.map((status) => status.limiter?.queued));
+  const { budget, breaker, limiter } = own;
+  return [
+    [
+      undefined,
+      { budget: budget && { tokens }, breaker: breaker && { state: STATES[state] }, limiter: limiter && { queued } },
+    ],
+  ];
 }

@@ -8,8 +8,8 @@ import { startTimer } from '../run/timer.js';
 /** @typedef {(key: string | undefined, start: { signal: AbortSignal, weight: number }) => unknown} Acquire */
 
 /**
- * Calls `done`, once, with the time in ms after which to ask again, 0 if the attempt may start; or with an error. Returns
- * what ends the question before.
+ * Calls `done`, once, with the time in ms after which to ask again, 0 if the attempt may start; or with an error.
+ * Returns what ends the question before.
  * @type {(options: { acquire: Acquire, acquireTimeoutMs: number }, key: string | undefined,
  *   place: import('./queue.js').Place, now: number, done: (error: unknown, ms: number) => void) => () => void}
  */

@@ -53,8 +53,8 @@ export class Guard {
     // After an answer as before any attempt: no retry of what failed.
     const first = op.run.admission?.pays !== true;
     const leftMs = cooldown?.left(time) ?? 0;
-    // By default, an attempt is held once, and the first one that a hold would hold is its probe. The queue of a limiter
-    // stands until the hold ends, for all.
+    // By default, an attempt is held once, and the first one that a hold would hold is its probe. The queue of a
+    // limiter stands until the hold ends, for all.
     if (cooldown !== undefined && leftMs > 0 && (limiter || !cooldown.passes(first, heldAt !== undefined))) {
       if (!cooldown.mayHold(leftMs, op.settings)) return this.#reject(op, 'cooldown', leftMs);
       if (!limiter) {

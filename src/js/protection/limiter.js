@@ -26,7 +26,8 @@ const REPORT_MS = 60_000;
 const PAUSE = 10;
 
 /**
- * Options of all limiters of a recipe. The rate is the machine's: ms of a unit, 0 without a limit, and units of a burst.
+ * Options of all limiters of a recipe. The rate is the machine's: ms of a unit, 0 without a limit, and units of a
+ * burst.
  * @typedef {object} Options
  * @property {[intervalMs: number, burst: number]} rate
  * @property {number} concurrency
@@ -160,8 +161,8 @@ export class Limiter {
   }
 
   /**
-   * Asks for the start of an attempt. Returns undefined if it may start now; what to wait for, to ask again then; or the
-   * time in ms after which asking again makes sense, if it is rejected.
+   * Asks for the start of an attempt. Returns undefined if it may start now; what to wait for, to ask again then; or
+   * the time in ms after which asking again makes sense, if it is rejected.
    * @type {(place: Place, time: number) => undefined | number | import('./guard.js').Holding}
    */
   enter(place, time) {

@@ -2,10 +2,10 @@
 // logarithmic time, and the weight of all places before another one is known.
 
 /**
- * The place of an operation. `arrival` is its number in the order in which they come, whole; `weight` are the units that
- * the start of its next attempt takes, once it was weighed. While that waits, `since` is when it came, and `wake` has the
- * operation ask again. `granted` says that another limiter lets it start. The rest is of the tree: what is below it, and
- * the weight of all that.
+ * The place of an operation. `arrival` is its number in the order in which they come, whole; `weight` are the units
+ * that the start of its next attempt takes, once it was weighed. While that waits, `since` is when it came, and `wake`
+ * has the operation ask again. `granted` says that another limiter lets it start. The rest is of the tree: what is
+ * below it, and the weight of all that.
  * @typedef {{ arrival: number, op: import('../run/operation.js').Operation, weight: number, weighed?: number,
  *   since?: number, wake: () => void, granted?: boolean, left?: Place, right?: Place, sum: number }} Place
  */

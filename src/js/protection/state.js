@@ -156,8 +156,8 @@ export class State {
   }
 
   /**
-   * Returns the guard of an operation, whose first attempt may have passed: then it gets an admission, now that it needs
-   * one.
+   * Returns the guard of an operation, whose first attempt may have passed: then it gets an admission, now that it
+   * needs one.
    * @type {(op: import('../run/operation.js').Operation, driver: import('../run/run.js').Driver, pass?: Pass) => Guard}
    */
   guard(op, driver, pass = 0) {

@@ -20,7 +20,7 @@ import { until } from '../../../www/demo/lib/until.mjs';
 import { blocks, declarations, documents, marked, tableIn } from '../../package/lib/readers.mjs';
 
 const { RetryPolicy, permanent, retryAfter } = await importPackage();
-const { breaker, budget, cooldown, protect } = await importEntry('protection');
+const { breaker, budget, cooldown, limiter, protect } = await importEntry('protection');
 
 /** What the server does with each request, in turn: a status, or nothing. Then it answers. */
 let misbehaves = [];
@@ -141,6 +141,8 @@ test('the table of events of a protection has the members that they have', async
     for (let i = 0; i < 3; i += 1) await call(() => 1);
     await fails(permanent(retryAfter(1000, new Error('busy'))));
     await Promise.all([1, 2, 3].map(() => call(() => 1)));
+    const limited = new RetryPolicy({ protection: protect(limiter({ limit: 1000 }), { onEvent }) });
+    await Promise.all([1, 2].map(() => limited.run(() => 1)));
   });
   const rows = tableIn(PAGE, 'event of a protection');
   assert.deepEqual(Object.keys(found).sort(), listedIn(rows));

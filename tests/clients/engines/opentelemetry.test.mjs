@@ -19,7 +19,7 @@ import { until } from '../../../www/demo/lib/until.mjs';
 const { RetryPolicy, permanent } = await importPackage();
 const { createFetch } = await importEntry('fetch');
 const { telemetry } = await importEntry('otel');
-const { breaker, budget, cooldown, hedge, protect } = await importEntry('protection');
+const { breaker, budget, cooldown, hedge, limiter, protect } = await importEntry('protection');
 
 /** Answers of the server, one after the other; then 200. */
 let answers = [];
@@ -248,7 +248,7 @@ test('a hold is seen in the operation that waits, without a retry, and in the me
 });
 
 test('gauges show the worst of all keys, or each; too many keys count as others', async () => {
-  const api = protect(budget({ capacity: 5 }), breaker());
+  const api = protect(budget({ capacity: 5 }), breaker(), limiter({ concurrency: 2 }));
   const counted = telemetry({ metrics }, { keys: true });
   observed.protection(api, 'worst');
   counted.protection(api, 'each');
@@ -257,6 +257,8 @@ test('gauges show the worst of all keys, or each; too many keys count as others'
   await run('a');
   api.for('b').open();
   await run('b');
+  const hung = [1, 2, 3].map(() => retried.run(() => new Promise(() => {}), { key: 'c' }));
+  assert.equal(hung.length, 3);
   // Operations of a policy count by their key, of a fetch by their origin.
   const keyed = { name: 'keyed', protection: protect(budget()) };
   await counted.policy(new RetryPolicy(keyed)).run(() => 1, { key: 'k' });
@@ -268,6 +270,9 @@ test('gauges show the worst of all keys, or each; too many keys count as others'
   for (const [line, value] of Object.entries({
     'budget_tokens{name="worst"}': 4,
     'circuit_state{name="worst"}': 2,
+    'limiter_queued{name="worst"}': 1,
+    'limiter_queued{key="c",name="each"}': 1,
+    'limiter_queued{key="a",name="each"}': 0,
     'budget_tokens{key="a",name="each"}': 4,
     'circuit_state{key="a",name="each"}': 0,
     'circuit_state{key="b",name="each"}': 2,
