@@ -116,11 +116,12 @@ export class Guard {
   settle(op, stop) {
     const { budget, cooldown, limiter, hedge } = this.#state;
     stop = this.rounds?.settle(stop) ?? stop;
-    const waited = cooldown?.held.delete(this) ? cooldown : limiter?.leave(this.place) ? limiter : undefined;
+    /** @type {any} */
+    const waitedFor = cooldown?.held.delete(this) ? 'cooldown' : limiter?.leave(this.place) && 'limiter';
     // Timers were late: when the hold began, it was to end before the deadline. A queue may end at any time.
     const answer =
-      waited && (stop === 'timeout' || stop === 'deadline')
-        ? this.#reject(op, waited === cooldown ? 'cooldown' : 'limiter', waited.left(now()), this.settle)
+      waitedFor && (stop === 'timeout' || stop === 'deadline')
+        ? this.#reject(op, waitedFor, /** @type {any} */ (this.#state)[waitedFor].left(now()), this.settle)
         : stopping(stop);
     const { reason } = answer;
     const { run } = op;

@@ -80,14 +80,15 @@ export class Limiter {
   #running = 0;
   #drained = false;
   rejected = 0;
-  /** The failure with which the server asked everyone to wait. @type {unknown} */
-  cause = undefined;
+  /** The failure with which the server asked everyone to wait last. @type {unknown} */
+  #cause;
   /** Cancels the timer of the first place. @type {(() => void) | undefined} */
   #cancel;
   /** When that was due, during the starts that it brings: real timers are late, and fake clocks stand still. */
   #dueAt = -Infinity;
-  /** The place that `acquire` is asked for, and what ends the question. @type {[Place, end: () => void] | undefined} */
-  #question;
+  /** The place that `acquire` is asked for, and what ends the question. @type {Place | undefined} */
+  #asked;
+  #endQuestion = () => {};
   /** Until when `acquire` lets nothing start, how long that was, and when it failed. */
   #askAt = -Infinity;
   #askMs = 0;
@@ -121,7 +122,10 @@ export class Limiter {
     return this.#isFree(time, weight) ? () => this.#start(time, weight) : undefined;
   }
 
-  /** Returns the place of an operation, which comes now or has its number. @type {(op: Operation, arrival?: number) => Place} */
+  /**
+   * Returns the place of an operation, which comes now or has its number.
+   * @type {(op: Operation, arrival?: number) => Place}
+   */
   placeOf(op, arrival = ++this.#arrivals) {
     return /** @type {Place} */ ({ arrival, op, weight: 1, sum: 0 });
   }
@@ -140,7 +144,10 @@ export class Limiter {
     return this.#drained || this.#state.shared.drained;
   }
 
-  /** Returns how long a start has to wait, in ms: at least so long. @type {(time: number, weight: number, ahead?: number, numbers?: number[]) => number} */
+  /**
+   * Returns how long a start has to wait, in ms: at least so long.
+   * @type {(time: number, weight: number, ahead?: number, numbers?: number[]) => number}
+   */
   #waitMs(time, weight, ahead = 0, numbers = this.#numbers) {
     // If the clock was set back, no longer than `acquire` has said.
     const askMs = Math.min(this.#askAt - time, this.#askMs);
@@ -181,7 +188,8 @@ export class Limiter {
       return { do: 'hold', ms };
     }
     if (first === place && this.#mayStart(time, place.weight) && this.#isGranted(place, time)) return undefined;
-    if (isNew && size >= this.#options.maxQueue) return this.#waitMs(time, first.weight);
+    // To be asked about is not to wait.
+    if (isNew && size >= this.#options.maxQueue && this.#asked !== place) return this.#waitMs(time, first.weight);
     const turn = new Promise((resolve) => {
       place.wake = /** @type {() => void} */ (resolve);
     });
@@ -223,7 +231,10 @@ export class Limiter {
     return since === undefined ? undefined : { queuedMs: elapsed(since, time) };
   }
 
-  /** Has a place leave the queue, if it waits: nobody loses time by that. Returns whether it has waited. @param {Place} place */
+  /**
+   * Has a place leave the queue, if it waits: nobody loses time by that. Returns whether it has waited.
+   * @param {Place} place
+   */
   leave(place) {
     const { since, op } = place;
     place.since = undefined;
@@ -231,7 +242,10 @@ export class Limiter {
     else if (since !== undefined) {
       this.#queue.remove(place);
       place.granted = false;
-      if (this.#question?.[0] === place) this.#question[1]();
+      if (this.#asked === place) {
+        this.#asked = undefined;
+        this.#endQuestion();
+      }
       this.#serve();
     }
     return since !== undefined;
@@ -258,17 +272,18 @@ export class Limiter {
     this.#dueAt = -Infinity;
   }
 
-  /** Whether `acquire` lets the first place start. If it must be asked, asks. @param {Place} place @param {number} time */
+  /** Whether `acquire` lets the first place start. Asks if it must. @param {Place} place @param {number} time */
   #isGranted(place, time) {
     const options = this.#options;
     const { acquire, acquireTimeoutMs, rate } = options;
     // After a failure the own limit decides alone, if there is one.
     const isAlone = rate[0] > 0 && Math.abs(time - this.#failedAt) < PAUSE * acquireTimeoutMs;
     if (!acquire || place.granted || isAlone) return true;
-    if (this.#question) return false;
+    if (this.#asked) return false;
     this.#dueAt = -Infinity;
-    const end = ask(options, this.#state.key, place, time, (error, ms) => {
-      this.#question = undefined;
+    this.#asked = place;
+    this.#endQuestion = ask(options, this.#state.key, place, time, (error, ms) => {
+      this.#asked = undefined;
       const at = now();
       place.granted = ms === 0;
       if (error !== undefined) {
@@ -284,13 +299,6 @@ export class Limiter {
       }
       this.#serve();
     });
-    this.#question = [
-      place,
-      () => {
-        this.#question = undefined;
-        end();
-      },
-    ];
     return false;
   }
 
@@ -306,7 +314,7 @@ export class Limiter {
       reportFailure(error);
     }
     if (!machine.pause(this.#numbers, time, atMost(op.settings, hintMs), baseOf(op), draw)) return;
-    this.cause = failed ? outcome : undefined;
+    this.#cause = failed ? outcome : undefined;
     // Those that are now known to be too late ask again, and are rejected.
     for (const place of this.#queue.places())
       if (this.refuses(place, time) || cooldown?.mayHold(cooldown.left(time), place.op.settings) === false)
@@ -323,6 +331,11 @@ export class Limiter {
       for (const { limiter } of shared.byKey.values()) limiter?.drain();
     }
     for (const place of this.#queue.places()) place.wake();
+  }
+
+  /** The failure by which the server has everyone wait now. */
+  get cause() {
+    return this.#numbers[machine.PAUSED_UNTIL] > now() ? this.#cause : undefined;
   }
 
   /** Returns how long the next start has to wait at least, in ms. @param {number} time @param {number[]} [numbers] */

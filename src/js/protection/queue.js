@@ -88,7 +88,7 @@ function split(at, arrival) {
   return [before, summed(at)];
 }
 
-/** Joins two trees, of which all places of the first came before. @type {(a?: Place, b?: Place) => Place | undefined} */
+/** Joins two trees, if all places of the first came before. @type {(a?: Place, b?: Place) => Place | undefined} */
 function merge(a, b) {
   if (!a || !b) return a ?? b;
   if (rank(a) > rank(b)) {

@@ -97,7 +97,10 @@ export class Rounds {
     for (const other of others) this.#end(other, 'superseded');
   }
 
-  /** The caller's weight() may throw. @type {(resolve: (stop: Stop) => void, reject: (error: unknown) => void) => void} */
+  /**
+   * Starts the hedge, for which the caller may be asked: that may throw.
+   * @type {(resolve: (stop: Stop) => void, reject: (error: unknown) => void) => void}
+   */
   #tryHedge(resolve, reject) {
     try {
       this.#startHedge()?.then(resolve, reject);

@@ -28,10 +28,7 @@ export function syncOf(load) {
     if (settings.protection?.hedge)
       throw failure(TypeError, 'retrySync cannot hedge. Use retry, or a protection without hedge()');
     if (settings.protection?.limiter?.needsOthers)
-      throw failure(
-        TypeError,
-        'retrySync waits for a rate alone. Use retry, or a limiter() with limit and nothing else',
-      );
+      throw failure(TypeError, 'retrySync takes a limiter() with a rate alone. Use retry instead');
     requireBlocking();
     const { hint } = settings;
     if (hint)

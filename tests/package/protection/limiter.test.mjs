@@ -340,6 +340,13 @@ for (const [what, acquire, report] of [
     assert.equal(seen.length, 2);
   });
 
+timed('without a queue, acquire is asked all the same', async (clock) => {
+  const api = protect(limiter({ acquire: () => sleep(10).then(() => 0), maxQueue: 0 }));
+  const [first, second] = [1, 2].map(() => watched(retry(() => clock.now, { ...plain, protection: api })));
+  await clock.drain();
+  assert.deepEqual([first.value, second.error.by], [10, 'limiter']);
+});
+
 timed('without a limit of its own, each start asks an acquire that fails', async (clock, t) => {
   const seen = reports(t);
   const starts = startAll(3, { protection: protect(limiter({ acquire: never, acquireTimeoutMs: 100 })) });
