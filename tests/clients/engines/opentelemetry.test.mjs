@@ -146,6 +146,25 @@ test('a give-up: status, reason and class, and no message; one outcome, also wit
   });
 });
 
+test('a failure whose attempt has progressed or is committed says so', async () => {
+  const quick = new RetryPolicy({ name: 'told', baseMs: 1 });
+  const calls = observed.policy(quick).run(async ({ attempt, commit, progress }) => {
+    if (attempt === 2) progress();
+    if (attempt === 3) commit();
+    throw new Error('down');
+  });
+  await assert.rejects(calls, /down/);
+  const [{ attributes, events }] = operations();
+  const failures = events.filter(({ name }) => name === 'rejitter.attempt.failed').map((event) => event.attributes);
+  const told = failures.map((each) => [each['rejitter.progressed'], each['rejitter.committed']]);
+  assert.deepEqual(told, [
+    [undefined, undefined],
+    [true, undefined],
+    [undefined, true],
+  ]);
+  assert.equal(attributes['rejitter.reason'], 'committed');
+});
+
 test('the type of a failure: status, code or class, never a legacy number or nothing', async () => {
   const unreadable = Object.defineProperty({}, 'status', { get: fails(new Error('unreadable')) });
   for (const [error, name, options] of [

@@ -48,11 +48,13 @@ async function started(world, processes, clock, random) {
     const call = { at: clock.now, ok: false, ms: NaN, ...given, bad: given.bad ?? random() < badShare };
     run.calls.push(call);
     let attempt = 0;
-    const request = async () => {
+    const request = async (/** @type {any} */ told) => {
       run.sent.push(clock.now);
       const reply = (call.answer ?? answer)(++attempt, call);
       const [ms, status, waitMs] = reply instanceof Promise ? await reply : reply;
       if (ms > 0) await clock.sleep(ms);
+      // Something came before the end.
+      if (world.gains) told.progress();
       return end(world, one, status, waitMs);
     };
     const one = processes[processes.length === 1 ? 0 : (call.process ?? Math.floor(random() * processes.length))];
