@@ -132,7 +132,7 @@ export class Admission {
       this.fields === undefined &&
       (reason === 'timeout' || (reason === 'aborted' && this.#state.breaker?.isNewTimeout(limits.reason)));
     if (late) return this.#tell(run, FAILURE, false, limits.reason);
-    const isOutcome = reason === 'permanent' || reason === 'committed';
+    const isOutcome = reason === 'permanent';
     const verdict = isOutcome ? this.#classify(run, NOTHING, false, statusOf(outcome)) : NOTHING;
     return this.#tell(run, verdict, this.fields?.superseded);
   }

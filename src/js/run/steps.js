@@ -106,13 +106,14 @@ export function review(run, answer, threw, also) {
   admission?.throttle(run, run.hintMs);
   if (settings.hooks) emit(run, 'onFailure', run.number);
   if (limits.aborted) return 'aborted';
+  const final = marks?.rejected ? 'notRetryable' : marks?.permanent ? 'permanent' : undefined;
   if (told?.committed) {
-    // As if the caller refused a retry.
-    if (!marks?.permanent) admission?.classified(run, false);
+    // To protection, nothing is final by that: it is a failure that the caller does not retry.
+    if (final) admission?.close(run, final);
+    else admission?.classified(run, false);
     return 'committed';
   }
-  if (marks?.rejected) return 'notRetryable';
-  if (marks?.permanent) return 'permanent';
+  if (final) return final;
   const verdict = ask(run);
   return isReference(verdict) ? verdict : classify(run, verdict, also);
 }
