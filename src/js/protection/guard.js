@@ -127,8 +127,9 @@ export class Guard {
     const { run } = op;
     run.admission?.close(run, reason);
     if (reason === 'notRetryable') warnOfLayers(run.outcome, this.#state);
+    // What the present attempt took came back when it progressed.
     if (this.#takenFor > op.attempts) budget?.putBack(this.#taken);
-    if (reason === 'success' && run.admission?.verdict === SUCCESS) {
+    else if (reason === 'success' && run.admission?.verdict === SUCCESS) {
       budget?.succeeded(this.#taken);
       hedge?.budget.succeeded();
     } else if (run.told?.progressed) this.#giveBack();
