@@ -91,7 +91,9 @@ export class Rounds {
     this.#cancel?.();
     const others = this.#runs.filter((other) => other !== run);
     for (const { limits } of others.filter((other) => this.#undecided.delete(other))) limits.stop(superseded(), true);
-    this.#op.run = /** @type {Operation['run']} */ (run);
+    // For the deadline's error, as below.
+    const { failed, outcome } = this.#op.run;
+    this.#op.run = Object.assign(/** @type {Operation['run']} */ (run), { failed, outcome });
     this.#last = undefined;
     this.#runs = [run];
     for (const other of others) this.#end(other, 'superseded');
