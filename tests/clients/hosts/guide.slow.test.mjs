@@ -2,22 +2,28 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
+import { Miniflare } from 'miniflare';
 import { WebSocketServer } from 'ws';
 
 import { freePort, onLoopback } from '../../../www/demo/lib/loopback.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
+import { bundled } from '../../package/lib/bundle.mjs';
 import { project, repo } from '../../package/lib/consumer.mjs';
 import { closedOrigin } from '../../package/lib/fetching.mjs';
+import { documents } from '../../package/lib/readers.mjs';
 import { pasted } from '../lib/pasted.mjs';
 import { javaScript, program } from '../lib/programs.mjs';
 import { BUN_PROGRAM, denoIn, nodes } from './groups/programs.mjs';
 
 const out = join(process.env.REJITTER_TARGET_DIR || join(repo, 'target'), 'hosts');
 const node = (major) => async () => [await nodes(out)(major)];
+/** The versions that the package supports. */
+const NODES = [20, 22, 24, 26];
 const HOSTS = {
   'Node 22': node(22),
   'Node 24': node(24),
@@ -157,7 +163,7 @@ setInterval(() => { globalThis.garbage = Array.from({ length: 100_000 }, () => (
 await import('./main.mjs');
 `;
 
-for (const major of [20, 26])
+for (const major of NODES)
   test(`Node ${major}: the service answers in time, whatever stalls, and whatever is collected`, {
     timeout: 300_000,
   }, async () => {
@@ -173,3 +179,53 @@ for (const major of [20, 26])
     assert.deepEqual(await Promise.all(['/users/silent', '/users/half'].map(get)), [502, 502]);
     child.kill('SIGKILL');
   });
+
+/** A server that is busy twice, and the text of a program that asks it. */
+async function askingBusy(mark) {
+  let requests = 0;
+  const server = createServer((_, response) => response.writeHead(++requests < 3 ? 503 : 200).end('prices'));
+  const port = await serving(server);
+  const code = await javaScript(program(mark));
+  assert.match(code, /https:\/\/example\.com/);
+  return { code: code.replace('https://example.com', `http://127.0.0.1:${port}`), count: () => requests };
+}
+
+for (const major of NODES)
+  test(`Node ${major}: undici's dispatcher under createFetch`, async () => {
+    const { code, count } = await askingBusy('undici');
+    const folder = pasted(`${code}\nconsole.log(response.status, await response.text());\nprocess.exit(0);\n`);
+    assert.equal(await printedBy([await nodes(out)(major)], join(folder, 'main.mjs')), '200 prices\n');
+    assert.equal(count(), 3);
+  });
+
+test('workerd: the handler of a worker answers after retries, and does nothing before a request', async () => {
+  const { code, count } = await askingBusy('worker');
+  const script = await bundled(pasted(code), { conditions: ['workerd'] });
+  const worker = new Miniflare({ modules: true, script, compatibilityDate: '2026-01-01' });
+  closers.push(() => worker.dispose());
+  await worker.ready;
+  assert.equal(count(), 0);
+  const response = await worker.dispatchFetch('http://localhost/');
+  assert.deepEqual([response.status, await response.text(), count()], [200, 'prices', 3]);
+});
+
+/** Prints how many texts there were, once none of them needs more than to lose its types. */
+const STRIP = `
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+const texts = JSON.parse(readFileSync(new URL('texts.json', import.meta.url), 'utf8'));
+for (const text of texts) stripTypeScriptTypes(text, { mode: 'strip' });
+console.log(texts.length);
+`;
+
+test('Node 22: it runs the TypeScript of all pages and programs as it is', async () => {
+  const shown = [...documents.values()].flatMap((text) =>
+    Array.from(text.matchAll(/^```ts(?: [^\n]+)?\n(.*?)^```$/gms), ([, code]) => code),
+  );
+  const folder = join(repo, 'tests/clients/programs');
+  const programs = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+  const texts = [...shown, ...programs.map((name) => readFileSync(join(folder, name), 'utf8'))];
+  assert.ok(shown.length >= 15 && programs.length >= 15);
+  const dir = project('strip', { 'main.mjs': STRIP, 'texts.json': JSON.stringify(texts) });
+  assert.equal(await printedBy(await node(22)(), join(dir, 'main.mjs')), `${texts.length}\n`);
+});

@@ -23,6 +23,12 @@ const FAILURES = wrapped(
     'rows of the hosts that a process can be given them in; – is not part of the run.',
   120,
 );
+const NOT_RUN = wrapped(
+  'Not run, because it spares no connection: a proxy that hangs up on `CONNECT` itself. `fetch` of Node 22 and 24 asks ' +
+    'it again without end, thousands of times in some seconds, until a signal ends it: set `attemptTimeoutMs` or ' +
+    '`totalTimeoutMs` there. That of Node 26 and of Deno rejects, and is retried.',
+  120,
+);
 
 /** The whole document: hosts in a line per group, then those of which there is more to say. */
 export function document(groups) {
@@ -58,5 +64,7 @@ ${remarks.join('\n')}
 ${FAILURES}
 
 ${tableOfCells(groups.flatMap(({ rows }) => rows).flatMap(({ column = [] }) => column))}
+
+${NOT_RUN}
 `;
 }

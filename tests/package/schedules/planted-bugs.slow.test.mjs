@@ -2,12 +2,12 @@
 // invariant that it breaks.
 
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { modules } from '../lib/consumer.mjs';
+import { planted, sidesOf } from '../lib/planted.mjs';
 import { sentenceOf, simulated } from './threads.mjs';
 
 /** Within how many schedules a bug must be found. */
@@ -18,9 +18,6 @@ const SEED = 7;
  * A bug: the rules that it breaks, the edits that plant it, and the schedules that look for it.
  * @typedef {{ name: string, rules: string[], edits: [file: string, find: string, put: string][], among: string }} Mutant
  */
-
-/** Files that no schedule uses. */
-const UNUSED = /[/\\](lab|testing|simulations)[^/\\]*$|\.(wasm|md|d\.ts)$/;
 
 /** Functions of the breaker's machine, and their parameters. */
 const MACHINE = {
@@ -51,9 +48,7 @@ function editOf(where, diff) {
       'made ??= compiled() ?? translated())',
       `made ??= (({ decide, draw }) => { ${core} })(compiled()))`,
     ];
-  const [added, removed] = [/\{\+(.*?)\+\}/gs, /\[-(.*?)-\]/gs];
-  const side = (gone, kept) => diff.replaceAll(gone, '').replaceAll(kept, '$1');
-  return [where, side(added, removed), side(removed, added)];
+  return [where, ...sidesOf(diff)];
 }
 
 /** Reads the bugs: planted-bugs.diff says how they are written. @returns {Mutant[]} */
@@ -71,25 +66,6 @@ function readBugs() {
   return bugs;
 }
 
-/** A copy of the package with the edits applied; each must apply exactly once. */
-function planted(root, { name, edits }, i) {
-  const folder = join(root, String(i));
-  cpSync(modules, folder, { recursive: true, filter: (path) => !UNUSED.test(path) });
-  for (const [file, find, put] of edits) {
-    const path = join(folder, 'lib', file);
-    const parts = readFileSync(path, 'utf8').split(anchor(find));
-    assert.equal(parts.length, 2, `"${name}" must apply once to ${file}, where it applies ${parts.length - 1} times`);
-    writeFileSync(path, parts.join(put));
-  }
-  return folder;
-}
-
-/** The text of an anchor however the formatter breaks its lines. @param {string} text */
-function anchor(text) {
-  const tokens = text.match(/\w+|[^\w\s]/g) ?? [];
-  return new RegExp(tokens.map((token) => token.replace(/[^\w]/, '\\$&')).join('\\s*'));
-}
-
 const BUGS = readBugs();
 
 test(`${BUGS.length} planted bugs are each found within ${SCHEDULES} schedules, by what they break`, async (t) => {
@@ -99,7 +75,7 @@ test(`${BUGS.length} planted bugs are each found within ${SCHEDULES} schedules, 
   const missed = [];
   const find = async (among, half) => {
     const bugs = BUGS.filter((bug, i) => bug.among === among && i % 2 === half);
-    const folders = bugs.map((bug) => planted(root, bug, BUGS.indexOf(bug)));
+    const folders = bugs.map((bug) => planted(join(root, `${BUGS.indexOf(bug)}`), bug));
     const { findings } = await simulated({ folders, seed: SEED, to: SCHEDULES, among });
     for (const [i, { name, rules }] of bugs.entries()) {
       rules.forEach(sentenceOf);

@@ -4,6 +4,7 @@
 import { answerTo } from '../origin.mjs';
 import { ONE_INSTANCE, printedBy, row } from '../row.mjs';
 import { PRINT } from '../suite.mjs';
+import { blocks, documents } from '../../../package/lib/readers.mjs';
 import { MADE } from './apps.mjs';
 import { failing } from './failing.mjs';
 
@@ -23,6 +24,9 @@ module.exports = (async () => {
   'babel.config.js': "module.exports = { presets: ['@react-native/babel-preset'] };\n",
   'host.cjs': NODE_HOST,
 });
+/** The one program of a page of the guide. */
+const programOf = (page) => blocks(documents.get(`docs/guide/${page}.md`))[0].code;
+
 const SET_UP = "import 'react-native/Libraries/Core/setUpXHR';\n";
 const BUILD = 'metro build index.js --out out --platform android --dev false --reset-cache';
 
@@ -129,6 +133,23 @@ const native = (name, remark, { exports_ = true, before = '', run = ON_HERMES } 
   });
 };
 
+/** The program of the page about React Native; its server is busy at first. */
+const guide = (name, { before = '', run = ON_HERMES }) =>
+  row(name, {
+    parts: 'c',
+    remark: 'It prints the status of an answer that came after a retry.',
+    files: ({ origin }) => ({
+      ...METRO(true),
+      'index.js': SET_UP + programOf('react-native').replace('https://example.com/prices', `${origin}/flaky/guide`),
+    }),
+    build: BUILD,
+    async results(folder) {
+      folder.write({ 'all.js': before + MODULES + folder.read('out.js') });
+      const printed = (await folder.exec(run)).trim();
+      return { c: printed === '200' ? 'ok' : printed };
+    },
+  });
+
 const SCRIPTED = 'A script answers the requests and fires the timers: the `hermes` program has neither.';
 
 export const HERMES = {
@@ -164,6 +185,8 @@ export const HERMES = {
         return [await printedBy('node host.cjs')(folder)];
       },
     }),
+    guide('Hermes, program of the guide', { before: HERMES_HOST }),
+    guide('V8, program of the guide', { run: 'node host.cjs' }),
     native('Metro and Hermes', SCRIPTED, { before: HERMES_HOST }),
     native('Metro and Hermes, without package exports', SCRIPTED, { before: HERMES_HOST, exports_: false }),
     native('Metro and V8', 'Requests go over sockets.', { run: 'node host.cjs' }),
