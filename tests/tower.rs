@@ -11,10 +11,11 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    BreakerOptions, BudgetOptions, Classify, CooldownOptions, HedgeOptions, Jitter, Protection,
-    RetryLayer, RetryPolicy, Signal, Sleeper, StopReason, Verdict,
+    BreakerOptions, BudgetOptions, Classify, CooldownOptions, HedgeOptions, Jitter, LimiterOptions,
+    Protection, RetryLayer, RetryPolicy, Signal, Sleeper, StopReason, Verdict,
 };
 use tower::{Layer, Service, ServiceExt, service_fn};
 
@@ -82,6 +83,47 @@ fn a_call_that_made_progress_begins_the_row_anew() {
         .layer(slow((&time, &calls), |call| ends[call - 1]));
     assert_eq!(time.block_on(service.oneshot(())), Ok(503));
     assert_eq!((calls.get(), time.now().as_secs()), (4, 60 + 10 + 10 + 20));
+}
+
+/// One call at a time, of 10 s each, whose first fails.
+#[test]
+fn calls_wait_for_their_turn_and_need_no_readiness_meanwhile() {
+    let (time, api) = on(|p| {
+        p.limiter(LimiterOptions {
+            concurrency: Some(1),
+            ..LimiterOptions::DEFAULT
+        })
+    });
+    let calls = Cell::new(0);
+    let inner = slow((&time, &calls), |call| {
+        (10, if call == 1 { Ok(503) } else { Ok(200) })
+    });
+    let policy = RetryPolicy::fixed(Duration::ZERO).with_jitter(Jitter::None);
+    let service = RetryLayer::new(policy, transient)
+        .sleeper(&time)
+        .protection(&api, |rejected| {
+            assert_eq!(rejected.by, StopReason::Limiter);
+            Err("rejected")
+        })
+        .total_timeout(Duration::from_secs(35))
+        .layer(inner);
+    let request = || {
+        let call = service.clone().oneshot(());
+        let time = &time;
+        async move { (call.await, time.now().as_secs()) }
+    };
+    let ended = time.block_on(join_all([request(), request(), request(), request()]));
+    // The retry of request 1 goes before request 3, and the last one has no time left.
+    assert_eq!(
+        ended,
+        [
+            (Ok(200), 30),
+            (Ok(200), 20),
+            (Ok(200), 40),
+            (Err("rejected"), 35)
+        ]
+    );
+    assert_eq!(api.status().limiter.unwrap().queued, 0);
 }
 
 /// The outcome of a request whose attempts have these outcomes, how many there were, and seconds until it ended.

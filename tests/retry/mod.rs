@@ -48,7 +48,7 @@ fn steady(max_attempts: u64) -> RetryPolicy {
         .with_max_attempts(max_attempts)
 }
 
-fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 

@@ -14,6 +14,7 @@ mod hedge;
 mod hedge_worlds;
 mod hedging;
 mod keys;
+mod limiter;
 mod operations;
 mod scenes;
 

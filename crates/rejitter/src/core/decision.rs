@@ -97,6 +97,9 @@ pub enum StopReason {
     Breaker,
     /// The cooldown of the [`Protection`](crate::Protection) rejected an attempt: it would have been held too long.
     Cooldown,
+    /// The limiter of the [`Protection`](crate::Protection) rejected an attempt: it could not start in time, its queue
+    /// was full, or it was drained.
+    Limiter,
 }
 
 impl StopReason {
@@ -113,6 +116,7 @@ impl StopReason {
             Self::Budget => "budget",
             Self::Breaker => "breaker",
             Self::Cooldown => "cooldown",
+            Self::Limiter => "limiter",
         }
     }
 }
@@ -126,6 +130,7 @@ impl fmt::Display for StopReason {
             Self::Randomness => "no randomness",
             Self::Budget => "retry budget empty",
             Self::Breaker => "circuit open",
+            Self::Limiter => "limiter full",
             reason => reason.as_str(),
         })
     }

@@ -2,10 +2,16 @@
 
 use std::borrow::Borrow;
 use std::fmt;
+use std::sync::Arc;
+use std::task::{Wake, Waker};
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 use super::hooks::{Curve, HintOf, Notify, NotifySuccess, When, WhenAttempt};
 use super::nanos::Nanos;
+use super::operation::Step;
+#[cfg(feature = "protection")]
+use super::operation::Turn;
 use super::outcome::Cuts;
 use super::parts::Parts;
 use super::settings::setters;
@@ -20,7 +26,7 @@ use super::{
 #[cfg(feature = "protection")]
 use super::{
     Signal,
-    hooks::SignalOf,
+    hooks::{SignalOf, Weight},
     protection::{Protected, Protection},
 };
 use crate::core::{RetryPolicy, Seed};
@@ -202,6 +208,32 @@ impl BlockingSleeper for ThreadSleeper {
     }
 }
 
+/// Wakes a thread that waits for a turn.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+impl Unpark {
+    fn waker() -> Waker {
+        Waker::from(Arc::new(Self(thread::current())))
+    }
+
+    /// Sleeps until the turn, if that is known, or until it is woken. Returns whether it has slept.
+    #[cfg(feature = "protection")]
+    fn wait(turn: Turn, sleeper: &impl BlockingSleeper) -> bool {
+        match (turn.due, turn.left) {
+            (Some(_), _) => sleeper.sleep(turn.longest()),
+            (None, Some(left)) => thread::park_timeout(left),
+            (None, None) => thread::park(),
+        }
+        turn.due.is_some()
+    }
+}
+
 impl<F, M, S, H> BlockingRetry<F, M, S, H> {
     fn with<M2, S2, H2>(
         self,
@@ -261,9 +293,20 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
             Nanos::ZERO
         };
         loop {
-            while let Some(hold) = operation.ready(now)? {
-                sleeper.sleep(hold);
-                passed.add(hold);
+            loop {
+                match operation.ready(now, &mut hooks, &Unpark::waker)? {
+                    Step::Begin => break,
+                    Step::Hold(hold) => {
+                        sleeper.sleep(hold);
+                        passed.add(hold);
+                    }
+                    #[cfg(feature = "protection")]
+                    Step::Queue(turn) => {
+                        if Unpark::wait(turn, &sleeper) {
+                            passed.add(turn.longest());
+                        }
+                    }
+                }
                 now = passed.read(timed, || sleeper.now());
             }
             let outcome = callback.start(operation.begin(now));

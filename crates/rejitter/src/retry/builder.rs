@@ -18,7 +18,7 @@ use super::{
 #[cfg(feature = "protection")]
 use super::{
     Signal,
-    hooks::SignalOf,
+    hooks::{SignalOf, Weight},
     protection::{Hedged, Protected, Protection},
 };
 use crate::core::{RetryPolicy, Seed};

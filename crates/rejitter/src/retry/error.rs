@@ -45,10 +45,10 @@ impl Error for TimeoutError {}
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RejectedError {
-    /// The part that rejected it: [`StopReason::Breaker`] or [`StopReason::Cooldown`].
+    /// The part that rejected it: [`StopReason::Breaker`], [`StopReason::Cooldown`] or [`StopReason::Limiter`].
     pub by: StopReason,
-    /// Time until asking again makes sense: when the circuit becomes half-open, or the cooldown ends.
-    /// [`Duration::MAX`] if the circuit was opened by hand until it is closed.
+    /// Time until asking again makes sense: when the circuit becomes half-open, the cooldown ends, or the limiter might
+    /// let it start. [`Duration::MAX`] if the circuit was opened by hand until it is closed, or the limiter drained.
     pub retry_after: Duration,
     /// The key of the destination, if [`Protection::for_key`](crate::Protection::for_key) gave it one.
     pub key: Option<alloc::sync::Arc<str>>,
@@ -59,6 +59,7 @@ impl fmt::Display for RejectedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let why = match self.by {
             StopReason::Breaker => "the circuit is open",
+            StopReason::Limiter => "too many attempts wait",
             _ => "the server asked to wait",
         };
         write!(f, "rejected by {}", self.by.as_str())?;
@@ -189,7 +190,7 @@ impl<E> RetryError<E> {
 
     #[cfg(feature = "protection")]
     /// The part of the [`Protection`](crate::Protection) that rejected the first attempt:
-    /// [`StopReason::Breaker`] or [`StopReason::Cooldown`]. `None` if an attempt was made, also if a
+    /// [`StopReason::Breaker`], [`StopReason::Cooldown`] or [`StopReason::Limiter`]. `None` if an attempt was made, also if a
     /// protection rejected the next one.
     #[must_use]
     pub fn rejected_by(&self) -> Option<StopReason> {

@@ -49,7 +49,7 @@ struct Answer {
 
 /// Which draws of a seed are those of a wait.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Drawn {
+pub(super) struct DrawSource {
     pub(super) seed: Seed,
     /// Number of the operation, among those with this seed.
     pub(super) operation: u64,
@@ -63,7 +63,7 @@ pub(super) struct Drawn {
 pub(super) fn decide(
     policy: &RetryPolicy,
     waits: &mut Waits,
-    drawn: Option<Drawn>,
+    source: Option<DrawSource>,
     asked: &Asked,
 ) -> Result<Duration, StopReason> {
     let hint = match (asked.exactly, asked.requested) {
@@ -72,13 +72,13 @@ pub(super) fn decide(
         (None, Some(requested)) => Hint::Server(ms_from_duration(requested).min(MAX_MS)),
         (None, None) => Hint::None,
     };
-    let draws = drawn.map(|drawn| {
-        let start = drawn.seed.start(drawn.operation);
+    let draws = source.map(|of| {
+        let start = of.seed.start(of.operation);
         Draws {
-            r: start.draw(drawn.round, 0),
+            r: start.draw(of.round, 0),
             // Others do not read it.
             r2: match policy.jitter() {
-                Jitter::PollyV2 => start.draw(drawn.round, 1),
+                Jitter::PollyV2 => start.draw(of.round, 1),
                 _ => 0.0,
             },
         }
@@ -192,15 +192,20 @@ impl<M: Outcome> Operation<M> {
     fn record(&mut self, started: Started, ended: Nanos) -> AttemptRecord<M::Attempt> {
         let hedge = started.hedge.is_some();
         #[cfg(not(feature = "protection"))]
-        let held = None;
+        let waited = None;
         #[cfg(feature = "protection")]
-        let held = self.outcome.guard().map(|guard| guard.held());
+        let waited = self
+            .outcome
+            .guard()
+            .map(|guard| (guard.held(), guard.queued()));
+        let (held, queued) = waited.filter(|_| !hedge).unwrap_or_default();
         AttemptRecord {
             attempt: started.number,
             error: None,
             start: self.since_start(started.at),
             duration: ended.since(started.at).duration(),
-            held: held.filter(|_: &Duration| !hedge).unwrap_or_default(),
+            held,
+            queued,
             delay: None,
             progressed: false,
             hedge,
@@ -300,15 +305,16 @@ impl<M: Outcome> Operation<M> {
             curve,
             remaining: self.remaining(now),
         };
-        let drawn = self.seed.get().map(|seed| Drawn {
+        let source = self.seed.get().map(|seed| DrawSource {
             seed,
             operation: 0,
             round: self.rounds(),
         });
-        let delay = decide(&self.policy, &mut self.row.waits, drawn, &asked)?;
+        let delay = decide(&self.policy, &mut self.row.waits, source, &asked)?;
         #[cfg(feature = "protection")]
         if let Some(guard) = self.outcome.guard() {
             let (attempt, seed) = (self.attempts, &mut self.seed);
+            guard.weigh(|| hooks.weight(attempt + 1));
             let draw = || protection_draw(seed, attempt, now);
             return guard.retry(now, delay, asked.remaining, &self.policy, draw);
         }

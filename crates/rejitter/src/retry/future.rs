@@ -7,6 +7,7 @@ use core::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 
 use super::nanos::Nanos;
+use super::operation::Step;
 use super::parts::Parts;
 use super::rounds::{Round, Rounds, RoundsOf, Time};
 use super::sleeper::MaybeSleeper;
@@ -119,12 +120,19 @@ where
         };
         loop {
             if let Some(now) = due {
-                match parts.operation.ready(now) {
-                    Ok(None) => {
+                let waker = || cx.waker().clone();
+                match parts.operation.ready(now, &mut parts.hooks, &waker) {
+                    Ok(Step::Begin) => {
                         let round = RoundsOf::<M>::start::<(F, Fut, M, S, H)>(parts, now);
                         this.stage.set(Stage::Attempting { round });
                     }
-                    Ok(Some(hold)) => {
+                    #[cfg(feature = "protection")]
+                    Ok(Step::Queue(turn)) => {
+                        parts.callback.held();
+                        let pause = Pause::for_turn(turn, &parts.sleeper);
+                        this.stage.set(Stage::Waiting { pause });
+                    }
+                    Ok(Step::Hold(hold)) => {
                         parts.callback.held();
                         this.passed.add(hold);
                         let pause = Pause::new(hold, &parts.sleeper);
@@ -185,7 +193,9 @@ where
                     None
                 }
                 StageProjection::Waiting { pause } => {
-                    ready!(pause.poll(cx));
+                    if ready!(pause.poll(cx)) {
+                        this.passed.add(parts.operation.waited_for_turn());
+                    }
                     this.stage.set(Stage::Over);
                     Some(this.passed.read(timed, || parts.sleeper.now()))
                 }

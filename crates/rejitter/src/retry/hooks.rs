@@ -89,6 +89,13 @@ pub trait Hooks<E> {
         None
     }
 
+    #[cfg(feature = "protection")]
+    /// See [`Retry::weight`](crate::Retry::weight). Defaults to 1.
+    fn weight(&mut self, attempt: u64) -> f64 {
+        let _ = attempt;
+        1.0
+    }
+
     /// See [`Retry::curve`](crate::Retry::curve). Defaults to `None`: 10 s.
     fn curve(&mut self, k: u64) -> Option<Duration> {
         let _ = k;
@@ -129,6 +136,12 @@ macro_rules! passes_on {
         #[cfg(feature = "protection")]
         fn signal(&mut self, error: &E) -> Option<Signal> {
             self.1.signal(error)
+        }
+    };
+    (weight) => {
+        #[cfg(feature = "protection")]
+        fn weight(&mut self, attempt: u64) -> f64 {
+            self.1.weight(attempt)
         }
     };
     (curve) => {
@@ -173,18 +186,21 @@ macro_rules! replaces {
     };
 }
 
-replaces! { When<V> [FnMut(&E) -> V] false [hint signal curve success notify]
+replaces! { When<V> [FnMut(&E) -> V] false [hint signal curve success notify weight]
 fn when(&mut self, error: &E, _: &Attempt) -> Verdict { (self.2)((self.0)(error)) } }
-replaces! { WhenAttempt<V> [FnMut(&E, &Attempt) -> V] true [hint signal curve success notify]
+replaces! { WhenAttempt<V> [FnMut(&E, &Attempt) -> V] true [hint signal curve success notify weight]
 fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict { (self.2)((self.0)(error, attempt)) } }
-replaces! { HintOf [FnMut(&E) -> Option<Duration>] false [when signal curve success notify]
+replaces! { HintOf [FnMut(&E) -> Option<Duration>] false [when signal curve success notify weight]
 fn hint(&mut self, error: &E) -> Option<Duration> { (self.0)(error) } }
 #[cfg(feature = "protection")]
-replaces! { SignalOf [FnMut(&E) -> Option<Signal>] false [when hint curve success notify]
+replaces! { SignalOf [FnMut(&E) -> Option<Signal>] false [when hint curve success notify weight]
 fn signal(&mut self, error: &E) -> Option<Signal> { (self.0)(error) } }
-replaces! { Curve [FnMut(u64) -> Duration] false [when hint signal success notify]
+#[cfg(feature = "protection")]
+replaces! { Weight [FnMut(u64) -> f64] false [when hint signal curve success notify]
+fn weight(&mut self, attempt: u64) -> f64 { (self.0)(attempt) } }
+replaces! { Curve [FnMut(u64) -> Duration] false [when hint signal success notify weight]
 fn curve(&mut self, k: u64) -> Option<Duration> { Some((self.0)(k)) } }
-replaces! { NotifySuccess [FnMut(u64, Duration)] true [when hint signal curve notify]
+replaces! { NotifySuccess [FnMut(u64, Duration)] true [when hint signal curve notify weight]
 fn success(&mut self, attempts: u64, elapsed: Duration) { (self.0)(attempts, elapsed); } }
-replaces! { Notify [FnMut(&FailureEvent<'_, E>)] true [when hint signal curve success]
+replaces! { Notify [FnMut(&FailureEvent<'_, E>)] true [when hint signal curve success weight]
 fn notify(&mut self, event: &FailureEvent<'_, E>) { (self.0)(event); } }

@@ -54,8 +54,8 @@ pub use hooks::{FailureEvent, Hooks};
 #[cfg(feature = "protection")]
 pub use protection::{
     BreakerOptions, BreakerState, BreakerStatus, BudgetOptions, BudgetStatus, CooldownOptions,
-    CooldownStatus, HedgeOptions, HedgeStatus, Protection, ProtectionChange, ProtectionEvent,
-    ProtectionStatus,
+    CooldownStatus, HedgeOptions, HedgeStatus, LimiterOptions, LimiterStatus, Protection,
+    ProtectionChange, ProtectionEvent, ProtectionStatus,
 };
 pub use report::{AttemptRecord, RetryReport};
 pub use sleeper::{Sleeper, sleep_fn};

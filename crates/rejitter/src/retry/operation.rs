@@ -1,14 +1,17 @@
 //! One operation, without its waiting: what the asynchronous and the blocking form share.
 
 use core::fmt;
+use core::task::Waker;
 use core::time::Duration;
 
 use super::nanos::{Nanos, PackedSeed};
 use super::outcome::{Cuts, Ending};
 #[cfg(feature = "protection")]
-use super::protection::{Next, Pass};
+use super::protection::{Next, Pass, Protected};
 #[cfg(feature = "protection")]
 use super::rounds::Ended;
+#[cfg(feature = "protection")]
+use super::sleeper::LONGEST;
 use super::{Attempt, AttemptError, Hooks, Outcome, TimeoutError};
 #[cfg(feature = "protection")]
 use crate::core::Seed;
@@ -89,6 +92,35 @@ pub struct Started {
     pub(super) at: Nanos,
     /// The breaker's numbers, if it is a hedge.
     pub(super) hedge: Option<Pass>,
+}
+
+/// The next step before an attempt.
+pub(super) enum Step {
+    /// It starts.
+    Begin,
+    /// It is held for this time.
+    Hold(Duration),
+    /// It waits for its turn, until it is woken.
+    #[cfg(feature = "protection")]
+    Queue(Turn),
+}
+
+/// How long an attempt waits for its turn, unless it is woken before.
+#[cfg(feature = "protection")]
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turn {
+    /// `None` if only others can tell.
+    pub(super) due: Option<Duration>,
+    /// Time until the deadline.
+    pub(super) left: Option<Duration>,
+}
+
+#[cfg(feature = "protection")]
+impl Turn {
+    pub(super) fn longest(self) -> Duration {
+        let due = self.due.unwrap_or(LONGEST);
+        due.min(self.left.unwrap_or(LONGEST)).min(LONGEST)
+    }
 }
 
 /// Why an attempt must end.
@@ -182,10 +214,16 @@ impl<M: Outcome> Operation<M> {
 
     #[cfg(feature = "protection")]
     /// Starts a hedge, unless its time has passed or protection forbids it.
-    pub(super) fn begin_hedge(&mut self, now: Nanos) -> Option<(Attempt, Pass)> {
+    pub(super) fn begin_hedge(
+        &mut self,
+        now: Nanos,
+        hooks: &mut impl Hooks<M::Attempt>,
+    ) -> Option<(Attempt, Pass)> {
         if self.remaining(now) == Nanos::ZERO {
             return None;
         }
+        let attempts = self.attempts;
+        self.outcome.guard()?.weigh(|| hooks.weight(attempts + 1));
         let pass = self.outcome.guard()?.start_hedge(now)?;
         Some((self.begin_attempt(now), pass))
     }
@@ -268,13 +306,22 @@ impl<M: Outcome> Operation<M> {
         now
     }
 
-    /// Before an attempt: `None` if it starts, or the time for which it is held. Ends the operation if the deadline
-    /// has passed, or if its protection rejects the attempt.
+    /// Before an attempt: whether it starts. Ends the operation if the deadline has passed, or if its protection rejects
+    /// the attempt. `waker`: makes what wakes the operation.
     #[inline]
-    pub(super) fn ready(&mut self, now: Nanos) -> Result<Option<Duration>, M::Error> {
+    pub(super) fn ready(
+        &mut self,
+        now: Nanos,
+        hooks: &mut impl Hooks<M::Attempt>,
+        waker: &dyn Fn() -> Waker,
+    ) -> Result<Step, M::Error> {
         let attempts = self.attempts;
-        // A first attempt may start, however little time there is.
-        if attempts > 0 && self.remaining(now) == Nanos::ZERO {
+        #[cfg(not(feature = "protection"))]
+        let is_queued = false;
+        #[cfg(feature = "protection")]
+        let is_queued = self.outcome.guard().is_some_and(|guard| guard.is_queued());
+        // A first attempt may start, however little time there is. The queue itself rejects who is too late.
+        if attempts > 0 && self.remaining(now) == Nanos::ZERO && !is_queued {
             let error = AttemptError::Timeout(self.timeout(Limit::Deadline));
             return self.end_early(StopReason::Deadline, now, error);
         }
@@ -282,19 +329,31 @@ impl<M: Outcome> Operation<M> {
         {
             let remaining = self.remaining(now);
             let Some(guard) = self.outcome.guard() else {
-                return Ok(None);
+                return Ok(Step::Begin);
             };
+            guard.weigh(|| hooks.weight(attempts + 1));
             let (policy, seed) = (&self.policy, &mut self.seed);
             let draw = || protection_draw(seed, attempts, now);
-            match guard.enter(now, remaining, policy, draw) {
+            match guard.enter(now, remaining, policy, waker, draw) {
                 Next::Begin => {}
-                Next::Hold(duration) => return Ok(Some(duration)),
+                Next::Hold(duration) => return Ok(Step::Hold(duration)),
+                Next::Queue(turn) => return Ok(Step::Queue(turn)),
                 Next::Rejected(rejected) => {
                     return self.end_early(rejected.by, now, AttemptError::Rejected(rejected));
                 }
             }
         }
-        Ok(None)
+        Ok(Step::Begin)
+    }
+
+    /// How long the wait for a turn was, whose timer has ended. Zero for other waits, whose time is known before.
+    pub(super) fn waited_for_turn(&mut self) -> Duration {
+        #[cfg(not(feature = "protection"))]
+        return Duration::ZERO;
+        #[cfg(feature = "protection")]
+        let turn = self.outcome.guard().and_then(Protected::take_turn);
+        #[cfg(feature = "protection")]
+        turn.map_or(Duration::ZERO, Turn::longest)
     }
 
     /// Ends the operation, unless the form of its failure has nothing to return.
@@ -304,9 +363,10 @@ impl<M: Outcome> Operation<M> {
         reason: StopReason,
         now: Nanos,
         error: AttemptError<M::Attempt>,
-    ) -> Result<Option<Duration>, M::Error> {
+    ) -> Result<Step, M::Error> {
         let ending = self.ending(reason, now);
-        self.outcome.end_early(error, ending).map_or(Ok(None), Err)
+        let ended = self.outcome.end_early(error, ending);
+        ended.map_or(Ok(Step::Begin), Err)
     }
 
     #[cfg(feature = "protection")]

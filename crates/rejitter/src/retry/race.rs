@@ -15,7 +15,7 @@ use super::parts::Parts;
 use super::protection::Pass;
 use super::rounds::{EndOf, Ended, ErrorOf, PartsOf, Rounds, SleepOf, Time, Types, ValueOf};
 use super::waiting::Limited;
-use super::{AttemptError, Callback, Outcome, Sleeper};
+use super::{AttemptError, Callback, Hooks, Outcome, Sleeper};
 use crate::StopReason;
 
 /// Rounds of an attempt and a hedge.
@@ -206,7 +206,7 @@ impl Rounds for Races {
     }
 }
 
-impl<F, M: Outcome, S: Sleeper, H> Parts<F, M, S, H> {
+impl<F, M: Outcome, S: Sleeper, H: Hooks<M::Attempt>> Parts<F, M, S, H> {
     /// Starts the hedge that is due, unless something forbids it.
     fn start_hedge<Fut>(&mut self, now: Nanos) -> Hedge<Fut, S::Sleep>
     where
@@ -215,7 +215,7 @@ impl<F, M: Outcome, S: Sleeper, H> Parts<F, M, S, H> {
         if !self.callback.can_hedge() {
             return Hedge::None;
         }
-        match self.operation.begin_hedge(now) {
+        match self.operation.begin_hedge(now, &mut self.hooks) {
             Some((attempt, pass)) => Hedge::Running {
                 pass,
                 limited: self.limited(attempt),

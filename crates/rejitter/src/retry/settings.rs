@@ -82,6 +82,19 @@ macro_rules! setters {
                 self.with(|parts| parts.hooks(|hooks| SignalOf(signal, hooks)))
             }
 
+            #[cfg(feature = "protection")]
+            /// Sets the units that an attempt takes of a [`limiter`](crate::Protection::limiter)'s rate, such as the
+            /// tokens of a language model, by the attempt's number. Defaults to 1. Any number that is not positive and
+            /// finite counts as 1.
+            ///
+            /// It is called once for each attempt, before its wait, in operations alone whose protection has a limiter.
+            pub fn weight<C: FnMut(u64) -> f64>(
+                self,
+                weight: C,
+            ) -> $type<$($parameter,)+ M, S, Weight<C, H>> {
+                self.with(|parts| parts.hooks(|hooks| Weight(weight, hooks)))
+            }
+
             /// Sets the backoff of [`RetryPolicy::custom`](crate::RetryPolicy::custom): a function that
             /// returns the ceiling of wait k, which follows failed attempt k (the first is number 1), before
             /// cap and jitter. Only policies with that backoff call it, once for each wait that is not
@@ -158,8 +171,8 @@ macro_rules! setters {
             /// attempt, or hold it.
             ///
             /// Before each attempt, in this order: the breaker rejects while it is open, the cooldown holds the
-            /// attempt, rejects it or lets it pass, the breaker admits it. After a hold, the attempt passes the
-            /// cooldown. After a failed attempt, once the wait is computed: the
+            /// attempt, rejects it or lets it pass, it waits for its turn in the limiter's queue, the breaker admits
+            /// it. After a hold, the attempt passes the cooldown. After a failed attempt, once the wait is computed: the
             /// wait is at least as long as the cooldown holds others. Then the breaker rejects if it is open
             /// beyond its end, and the budget gives a token or rejects. So nothing waits for a rejection.
             ///

@@ -8,6 +8,10 @@ use pin_project_lite::pin_project;
 
 use super::nanos::Nanos;
 use super::operation::Limit;
+#[cfg(feature = "protection")]
+use super::operation::Turn;
+#[cfg(feature = "protection")]
+use super::sleeper::LONGEST;
 use super::{AttemptError, Sleeper, TimeoutError, TryFuture};
 
 pin_project! {
@@ -23,11 +27,13 @@ pin_project! {
 }
 
 pin_project! {
-    /// A wait during which other tasks can run, even if it is zero.
+    /// A wait during which other tasks can run, even if it is zero. Returns whether its time has passed.
     pub(super) struct Pause<Sleep> {
         #[pin]
         timer: Option<Sleep>,
         yielded: bool,
+        // It ends when its task is woken, too.
+        interruptible: bool,
     }
 }
 
@@ -134,27 +140,48 @@ impl<Sleep> Pause<Sleep> {
         Self {
             timer: is_timed.then(|| sleeper.sleep(duration)),
             yielded: false,
+            interruptible: false,
+        }
+    }
+
+    /// A wait for a turn.
+    #[cfg(feature = "protection")]
+    pub(super) fn for_turn(turn: Turn, sleeper: &(impl Sleeper<Sleep = Sleep> + ?Sized)) -> Self {
+        let longest = turn.longest();
+        Self {
+            timer: (longest < LONGEST).then(|| sleeper.sleep(longest)),
+            yielded: false,
+            interruptible: true,
         }
     }
 }
 
 impl<Sleep: Future> Future for Pause<Sleep> {
-    type Output = ();
+    type Output = bool;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<bool> {
         let mut this = self.project();
+        let is_timed = this.timer.is_some();
         if let Some(timer) = this.timer.as_mut().as_pin_mut() {
             if timer.poll(cx).is_pending() {
+                if *this.interruptible && *this.yielded {
+                    return Poll::Ready(false);
+                }
                 *this.yielded = true;
                 return Poll::Pending;
             }
             this.timer.set(None);
         }
+        if *this.interruptible && is_timed {
+            return Poll::Ready(true);
+        }
         if !core::mem::replace(this.yielded, true) {
             // A wait of zero lets other tasks run, too.
-            cx.waker().wake_by_ref();
+            if !*this.interruptible {
+                cx.waker().wake_by_ref();
+            }
             return Poll::Pending;
         }
-        Poll::Ready(())
+        Poll::Ready(!*this.interruptible)
     }
 }

@@ -1,12 +1,16 @@
 //! One destination of a protection: its parts, their numbers under a lock, and the reports of their changes.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Waker;
 use std::time::Duration;
 
 use super::events::Events;
 use super::state::State;
 use super::status::ProtectionEvent;
-use crate::core::protection::{BreakerSettings, BudgetSettings, CooldownOptions, HedgeSettings};
+use crate::core::protection::{
+    BreakerSettings, BudgetSettings, CooldownOptions, HedgeSettings, LimiterSettings,
+};
 
 pub(super) type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
 pub(super) type OnEvent = Arc<dyn Fn(&ProtectionEvent<'_>) + Send + Sync>;
@@ -18,15 +22,40 @@ pub(super) struct Recipe {
     pub(super) breaker: Option<BreakerSettings>,
     pub(super) cooldown: Option<CooldownOptions>,
     pub(super) hedge: Option<HedgeSettings>,
+    pub(super) limiter: Option<LimiterSettings>,
+    /// Nothing may start any more, whatever the key.
+    pub(super) drained: Flag,
     pub(super) clock: Option<Clock>,
     pub(super) on_event: Option<OnEvent>,
 }
 
-/// One destination while its lock is held: its numbers, the parts that they belong to, and the changes to report.
+/// What is said once for all destinations of a protection. Another protection does not know it.
+#[derive(Default)]
+pub(super) struct Flag(AtomicBool);
+
+impl Flag {
+    pub(super) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Clone for Flag {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// One destination while its lock is held: its numbers, the parts that they belong to, and what follows once it is free:
+/// changes to report, and operations to wake.
 pub(super) struct Locked<'a> {
     pub(super) state: &'a mut State,
     pub(super) recipe: &'a Recipe,
     pub(super) events: Events,
+    pub(super) wake: Vec<Waker>,
 }
 
 /// One destination of a protection.
@@ -53,10 +82,13 @@ impl Cell {
             state: &mut state,
             recipe: &self.recipe,
             events: Events::default(),
+            wake: Vec::new(),
         };
         let output = act(&mut locked);
-        let Locked { events, .. } = locked;
+        let Locked { events, wake, .. } = locked;
         drop(state);
+        // Wakers are foreign code, too.
+        wake.into_iter().for_each(Waker::wake);
         if events.is_empty() {
             return output;
         }

@@ -1,5 +1,8 @@
 //! Facts that an operation and the state of its destination exchange.
 
+use std::task::Waker;
+
+use super::queue::Place;
 use crate::core::RetryPolicy;
 use crate::retry::Signal;
 use crate::retry::nanos::Nanos;
@@ -27,10 +30,11 @@ pub(super) enum Entry {
     Begin(Pass),
     /// It has to wait for this long, and to ask again.
     Hold { ms: f64 },
+    /// It has to wait for its turn, and to ask again when it is woken, or after this time, if it is known.
+    Queue { due_ms: Option<f64> },
 }
 
 /// The facts about an attempt that is about to start.
-#[derive(Debug, Clone, Copy)]
 pub(super) struct Limits<'a> {
     /// It is the first one of its operation, or follows an answer.
     pub(super) first: bool,
@@ -38,6 +42,17 @@ pub(super) struct Limits<'a> {
     pub(super) held: bool,
     pub(super) remaining: Nanos,
     pub(super) policy: &'a RetryPolicy,
+    /// If there is a limiter.
+    pub(super) place: Option<Turning<'a>>,
+}
+
+/// An attempt that asks for its turn.
+pub(super) struct Turning<'a> {
+    pub(super) place: &'a mut Place,
+    /// How long it has waited since it asked, in ms, by its own reckoning.
+    pub(super) waited_ms: f64,
+    /// Makes what wakes its operation.
+    pub(super) waker: &'a dyn Fn() -> Waker,
 }
 
 /// Price of a retry in tokens of the budget. The attempts of the round before it set it, the highest one counts.
@@ -70,4 +85,5 @@ pub(super) struct Plan<'a> {
     pub(super) price: Price,
     /// End of the cooldown that the failure itself set. NaN for none.
     pub(super) own_until: f64,
+    pub(super) place: Option<Place>,
 }

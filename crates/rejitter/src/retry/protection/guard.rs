@@ -2,17 +2,20 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::task::Waker;
 use std::time::Duration;
 
 use super::Protection;
-use super::cell::Cell;
+use super::cell::{Cell, Locked};
 use super::events::Rejection;
-use super::facts::{Entry, Limits, Pass, Plan, Price};
+use super::facts::{Entry, Limits, Pass, Plan, Price, Turning};
+use super::queue::Place;
 use crate::StopReason;
 use crate::core::RetryPolicy;
 use crate::core::protection::Verdict;
 use crate::policy::{duration_from_ms, ms_from_duration};
 use crate::retry::nanos::Nanos;
+use crate::retry::operation::Turn;
 use crate::retry::race::Races;
 use crate::retry::rounds::Single;
 use crate::retry::{Protect, RejectedError, Signal};
@@ -52,7 +55,7 @@ pub struct Protected {
     held: Nanos,
     /// The attempt of the round counts as the first one of an operation.
     first: bool,
-    /// When the breaker was last asked, in ms: nobody reads a clock when an operation is dropped.
+    /// When it last asked, in ms: nobody reads a clock when an operation is dropped. NaN without a clock.
     asked_at: f64,
     /// Tokens, in thousandths: of the retry that has not started, and of the last one that has.
     taken: f64,
@@ -64,6 +67,53 @@ pub struct Protected {
     rejection: Option<Rejection>,
     /// Number of hedges that the operation has started.
     hedges: u64,
+    /// If there is a limiter. In a box, so that other operations are no larger.
+    limited: Option<Box<Limited>>,
+}
+
+/// The operation in the queue of a limiter.
+#[derive(Debug)]
+struct Limited {
+    place: Place,
+    /// How many of its attempts have a place.
+    running: u64,
+    /// When its attempt last asked for its turn, and when it first did. `NONE` if it does not wait.
+    asked: Nanos,
+    since: Nanos,
+    /// The wait for the turn that is to come.
+    turn: Option<Turn>,
+    /// How long the attempt waited for its turn.
+    queued: Nanos,
+}
+
+impl Limited {
+    fn new() -> Self {
+        Self {
+            place: Place {
+                arrival: 0,
+                weight: f64::NAN,
+            },
+            running: 0,
+            asked: Nanos::NONE,
+            since: Nanos::NONE,
+            turn: None,
+            queued: Nanos::ZERO,
+        }
+    }
+
+    /// An attempt starts, and has a place. The next one has another weight.
+    fn start(&mut self) {
+        self.running += 1;
+        self.place.weight = f64::NAN;
+    }
+
+    /// Its turn has come.
+    fn begin(&mut self, now: Nanos) {
+        self.start();
+        let since = std::mem::replace(&mut self.since, Nanos::NONE);
+        self.queued = now.since(since.min(now));
+        (self.asked, self.turn) = (Nanos::NONE, None);
+    }
 }
 
 impl fmt::Debug for Protected {
@@ -88,25 +138,30 @@ pub(in crate::retry) struct Failure {
 pub(in crate::retry) enum Next {
     Begin,
     Hold(Duration),
+    /// It waits for its turn, and then asks again.
+    Queue(Turn),
     Rejected(RejectedError),
 }
 
 impl Protected {
     pub(crate) fn new(protection: &Protection) -> Self {
+        let cell = protection.live();
+        let limited = cell.recipe.limiter.is_some();
         Self {
-            cell: protection.live(),
+            cell,
             clockless: false,
             pass: Pass::default(),
             held_since: Nanos::NONE,
             held: Nanos::ZERO,
             first: true,
-            asked_at: 0.0,
+            asked_at: f64::NAN,
             taken: 0.0,
             spent: 0.0,
             price: Price::Free,
             own_until: f64::NAN,
             rejection: None,
             hedges: 0,
+            limited: limited.then(|| Limited::new().into()),
         }
     }
 
@@ -117,6 +172,32 @@ impl Protected {
     /// How long the attempt was held.
     pub(in crate::retry) fn held(&self) -> Duration {
         self.held.duration()
+    }
+
+    /// How long the attempt waited for its turn.
+    pub(in crate::retry) fn queued(&self) -> Duration {
+        let queued = self.limited.as_ref().map(|limited| limited.queued);
+        queued.map_or(Duration::ZERO, Nanos::duration)
+    }
+
+    /// Whether its attempt waits for its turn.
+    pub(in crate::retry) fn is_queued(&self) -> bool {
+        let limited = self.limited.as_ref();
+        limited.is_some_and(|limited| limited.since != Nanos::NONE)
+    }
+
+    pub(in crate::retry) fn take_turn(&mut self) -> Option<Turn> {
+        self.limited.as_mut()?.turn.take()
+    }
+
+    /// The units that the next attempt takes are asked for once.
+    pub(in crate::retry) fn weigh(&mut self, weight: impl FnOnce() -> f64) {
+        let limited = self.limited.as_mut();
+        if let Some(limited) = limited.filter(|limited| limited.place.weight.is_nan()) {
+            let weight = weight();
+            let is_valid = weight > 0.0 && weight.is_finite();
+            limited.place.weight = if is_valid { weight } else { 1.0 };
+        }
     }
 
     /// When asking again makes sense, once it was rejected.
@@ -133,14 +214,16 @@ impl Protected {
         }
     }
 
-    /// The pass before an attempt.
+    /// The pass before an attempt. `waker`: makes what wakes the operation, should it have to wait for its turn.
     pub(in crate::retry) fn enter(
         &mut self,
         now: Nanos,
         remaining: Nanos,
         policy: &RetryPolicy,
+        waker: &dyn Fn() -> Waker,
         draw: impl FnOnce() -> f64,
     ) -> Next {
+        self.weigh(|| 1.0);
         let since = std::mem::replace(&mut self.held_since, Nanos::NONE);
         let was_held = since != Nanos::NONE;
         self.held = if was_held {
@@ -151,13 +234,16 @@ impl Protected {
         let first = self.price == Price::Free;
         let recipe = &self.cell.recipe;
         let timed = recipe.breaker.is_some() || recipe.cooldown.is_some();
-        let entry = match timed.then(|| self.ms(now)).flatten() {
-            None => Ok(Entry::Begin(Pass::default())),
-            Some(time) => self.cell.locked(|locked| {
-                self.asked_at = time;
+        let is_limited = recipe.limiter.is_some();
+        let time = (timed || is_limited).then(|| self.ms(now)).flatten();
+        let entry = if time.is_none() && !is_limited {
+            Ok(Entry::Begin(Pass::default()))
+        } else {
+            self.cell.locked(|locked| {
+                self.asked_at = time.unwrap_or(f64::NAN);
                 if was_held {
                     locked.release();
-                    if remaining == Nanos::ZERO {
+                    if let (Nanos::ZERO, Some(time)) = (remaining, time) {
                         return Err(locked.woke_late(time));
                     }
                 }
@@ -166,14 +252,22 @@ impl Protected {
                     held: was_held,
                     remaining,
                     policy,
+                    place: self.limited.as_mut().map(|limited| Turning {
+                        waited_ms: now.since(limited.asked.min(now)).ms(),
+                        place: &mut limited.place,
+                        waker,
+                    }),
                 };
                 locked.enter(time, limits, draw)
-            }),
+            })
         };
         match entry {
             Ok(Entry::Begin(pass)) => {
                 self.pass = pass;
                 self.first = first;
+                if let Some(limited) = &mut self.limited {
+                    limited.begin(now);
+                }
                 (self.price, self.own_until) = (Price::Free, f64::NAN);
                 if self.taken > 0.0 {
                     self.spent = std::mem::take(&mut self.taken);
@@ -184,7 +278,21 @@ impl Protected {
                 self.held_since = if was_held { since } else { now };
                 Next::Hold(duration_from_ms(ms))
             }
+            Ok(Entry::Queue { due_ms }) => {
+                let turn = Turn {
+                    due: due_ms.map(duration_from_ms),
+                    left: remaining.get(),
+                };
+                if let Some(limited) = &mut self.limited {
+                    (limited.asked, limited.since) = (now, limited.since.min(now));
+                    limited.turn = Some(turn);
+                }
+                Next::Queue(turn)
+            }
             Err(rejection) => {
+                if let Some(limited) = &mut self.limited {
+                    limited.since = Nanos::NONE;
+                }
                 self.rejection = Some(rejection);
                 Next::Rejected(RejectedError {
                     by: rejection.by,
@@ -213,9 +321,15 @@ impl Protected {
 
     /// Starts a hedge, unless a part forbids it.
     pub(in crate::retry) fn start_hedge(&mut self, now: Nanos) -> Option<Pass> {
-        let time = self.ms(now)?;
-        let pass = self.cell.locked(|locked| locked.start_hedge(time))?;
+        self.weigh(|| 1.0);
+        let (time, limited) = (self.ms(now)?, self.limited.as_mut());
+        let weight = limited.as_ref().map_or(1.0, |limited| limited.place.weight);
+        let start = |locked: &mut Locked<'_>| locked.start_hedge(time, weight);
+        let pass = self.cell.locked(start)?;
         self.hedges += 1;
+        if let Some(limited) = limited {
+            limited.start();
+        }
         Some(pass)
     }
 
@@ -233,8 +347,10 @@ impl Protected {
     ) {
         let pass = hedge.unwrap_or_else(|| std::mem::take(&mut self.pass));
         let taken = std::mem::take(&mut self.spent);
+        // The other attempt of the round is dropped.
+        let places = self.take_places(u64::MAX);
         let recipe = &self.cell.recipe;
-        if pass.is_none() && recipe.budget.is_none() && recipe.hedge.is_none() {
+        if pass.is_none() && recipe.budget.is_none() && recipe.hedge.is_none() && places == 0 {
             return;
         }
         let timed = !pass.is_none() || recipe.hedge.is_some();
@@ -243,6 +359,7 @@ impl Protected {
         let first = attempt.filter(|_| self.first).zip(now);
         let first_ms = first.map(|(at, now)| now.since(at).ms());
         self.cell.locked(|locked| {
+            locked.free(places);
             locked.succeeded(time, taken, hedge.is_some(), first_ms);
             if let Some(time) = time {
                 // A success opens nothing, and needs no draw.
@@ -261,7 +378,7 @@ impl Protected {
         now: Nanos,
         failure: Failure,
         policy: &RetryPolicy,
-        draw: impl FnOnce() -> f64,
+        mut draw: impl FnMut() -> f64,
     ) {
         let first = failure.took.filter(|_| self.first);
         let cut = |hint: Duration| ms_from_duration(hint).min(policy.max_retry_after_ms());
@@ -275,16 +392,22 @@ impl Protected {
         };
         self.price = self.price.max(failure.signal.into());
         let pass = hedge.unwrap_or_else(|| std::mem::take(&mut self.pass));
-        let cools = busy_ms > 0.0 && self.cell.recipe.cooldown.is_some();
-        if pass.is_none() && !cools && first.is_none() {
+        let recipe = &self.cell.recipe;
+        let cools = busy_ms > 0.0 && recipe.cooldown.is_some();
+        let pauses = busy_ms > 0.0 && recipe.limiter.is_some();
+        let places = self.take_places(1);
+        if pass.is_none() && !cools && !pauses && first.is_none() && places == 0 {
             return;
         }
-        let Some(time) = self.ms(now) else {
-            return;
-        };
+        let time = self.ms(now);
         let own_until = self.cell.locked(|locked| {
+            if pauses {
+                locked.pause(time, busy_ms, policy.base_ms(), draw());
+            }
+            locked.free(places);
+            let Some(time) = time else { return f64::NAN };
             let hint_ms = failure.hint.map_or(f64::NAN, cut);
-            locked.ended(time, pass, verdict, hint_ms, draw);
+            locked.ended(time, pass, verdict, hint_ms, &mut draw);
             locked.record(Some(time), first.map(Nanos::ms));
             if cools {
                 locked.ask_to_wait(time, busy_ms)
@@ -331,6 +454,7 @@ impl Protected {
             policy,
             price: self.price,
             own_until: self.own_until,
+            place: self.limited.as_ref().map(|limited| limited.place),
         };
         let time = self.ms(now);
         match self.cell.locked(|locked| locked.retry(time, plan, draw)) {
@@ -346,18 +470,38 @@ impl Protected {
         }
     }
 
+    /// Attempts have ended, at most this many: returns how many of them had a place.
+    fn take_places(&mut self, most: u64) -> u64 {
+        let Some(limited) = &mut self.limited else {
+            return 0;
+        };
+        let places = limited.running.min(most);
+        limited.running -= places;
+        places
+    }
+
     /// The operation ends: releases what it holds.
     pub(in crate::retry) fn release(&mut self) {
         let held = std::mem::replace(&mut self.held_since, Nanos::NONE) != Nanos::NONE;
         let taken = std::mem::take(&mut self.taken);
         let pass = std::mem::take(&mut self.pass);
-        if !held && taken == 0.0 && pass.is_none() {
+        let queued = self.limited.as_mut().and_then(|limited| {
+            let since = std::mem::replace(&mut limited.since, Nanos::NONE);
+            (since != Nanos::NONE).then_some(limited.place.arrival)
+        });
+        let places = self.take_places(u64::MAX);
+        if !held && taken == 0.0 && pass.is_none() && queued.is_none() && places == 0 {
             return;
         }
+        let asked_at = Some(self.asked_at).filter(|at| !at.is_nan());
         self.cell.locked(|locked| {
             if held {
                 locked.release();
             }
+            if let Some(arrival) = queued {
+                locked.leave(asked_at, arrival, false);
+            }
+            locked.free(places);
             if taken > 0.0 {
                 locked.put_back(taken);
             }

@@ -47,6 +47,12 @@ impl Keys {
         })
     }
 
+    /// All destinations that are kept.
+    pub(super) fn cells(&self) -> Vec<Arc<Cell>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.by_use.values().map(|(_, cell)| cell.clone()).collect()
+    }
+
     /// The destination that has this key now, without a use of it.
     pub(super) fn peek(&self, key: &str) -> Option<Arc<Cell>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,13 +89,18 @@ impl Kept {
     }
 
     /// Forgets one of the destinations that were used least recently: one that is as good as a new one. Without any,
-    /// one that is not open.
+    /// one that is not open. Those in whose limiter somebody waits, or has a place, are kept.
     fn forget(&mut self, now: f64) {
         let mut other = None;
         let mut fresh = None;
+        let mut oldest = None;
         for (used, (_, cell)) in self.by_use.iter().take(LOOKED_AT) {
-            let (is_fresh, is_open) =
-                cell.locked(|locked| (locked.is_fresh(now), locked.is_open()));
+            let (is_fresh, is_open, is_busy) =
+                cell.locked(|locked| (locked.is_fresh(now), locked.is_open(), locked.is_busy()));
+            if is_busy {
+                continue;
+            }
+            oldest = oldest.or(Some(*used));
             if is_fresh {
                 fresh = Some(*used);
                 break;
@@ -98,7 +109,6 @@ impl Kept {
                 other = Some(*used);
             }
         }
-        let oldest = self.by_use.keys().next().copied();
         let forgotten = fresh.or(other).or(oldest);
         if let Some((name, _)) = forgotten.and_then(|used| self.by_use.remove(&used)) {
             self.by_key.remove(&name);

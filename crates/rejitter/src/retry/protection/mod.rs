@@ -1,8 +1,8 @@
 //! Protection that operations share: a budget for retries, a breaker for all attempts, a cooldown for all who ask,
 //! hedges for slow attempts.
 //!
-//! [`state`] has the numbers of one destination, [`budget`] and [`hedges`] those of these parts, and [`cell`] their
-//! lock. [`guard`] has what one operation holds of them, [`facts`] what both exchange, [`keys`] the destinations.
+//! [`state`] has the numbers of one destination, [`budget`], [`hedges`] and [`queue`] those of these parts, and [`cell`]
+//! their lock. [`guard`] has what one operation holds of them, [`facts`] what both exchange, [`keys`] the destinations.
 
 mod budget;
 mod cell;
@@ -11,6 +11,7 @@ mod facts;
 mod guard;
 mod hedges;
 mod keys;
+mod queue;
 mod state;
 mod status;
 
@@ -24,14 +25,16 @@ pub(super) use guard::{Failure, Next};
 pub use guard::{Hedged, Protected};
 use keys::Keys;
 pub use status::{
-    BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, HedgeStatus, ProtectionChange,
-    ProtectionEvent, ProtectionStatus,
+    BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, HedgeStatus, LimiterStatus,
+    ProtectionChange, ProtectionEvent, ProtectionStatus,
 };
 
 use super::sleepers::host_now;
 use crate::core::OptionErrors;
 use crate::core::protection::BreakerSettings;
-pub use crate::core::protection::{BreakerOptions, BudgetOptions, CooldownOptions, HedgeOptions};
+pub use crate::core::protection::{
+    BreakerOptions, BudgetOptions, CooldownOptions, HedgeOptions, LimiterOptions,
+};
 use crate::policy::ms_from_duration;
 use crate::retry::nanos::Nanos;
 
@@ -46,6 +49,8 @@ use crate::retry::nanos::Nanos;
 ///   through.
 /// - [`cooldown`](Self::cooldown): if the server asks one operation for fewer requests, all but a probe wait.
 /// - [`hedge`](Self::hedge): a second attempt starts while a slow one is running, in the operations that ask for it.
+/// - [`limiter`](Self::limiter): attempts start no faster than the server takes them, and no more than a number run at
+///   the same time.
 ///
 /// Clones share the numbers, and so do all operations that [`Retry::protection`](crate::Retry::protection) gives the
 /// same protection. [`for_key`](Self::for_key) has numbers for each of several destinations. The order of the parts
@@ -78,7 +83,7 @@ use crate::retry::nanos::Nanos;
 /// An operation reads the clock of its sleeper. Those that share a protection must read the same clock, such as the
 /// system's, which Tokio's timers and those of threads have in common. [`status`](Self::status) and the methods that
 /// act by hand read the system's, or that of Tokio or of the JavaScript host with these features.
-/// [`clock`](Self::clock) sets another for all of them. Without any clock, the budget alone acts.
+/// [`clock`](Self::clock) sets another for all of them. Without any clock, the budget and the limiter alone act.
 #[derive(Clone)]
 #[must_use]
 pub struct Protection {
@@ -199,6 +204,47 @@ impl Protection {
         self.with(|recipe| recipe.hedge = Some(options.settings()))
     }
 
+    /// Adds a limiter: attempts start no faster than `limit` per `per_ms`, and no more than `concurrency` run at the same
+    /// time. Those that have to wait start in the order in which their operations came, so a retry goes before
+    /// operations that came later.
+    ///
+    /// Each attempt counts: first ones, retries, hedges, connection attempts of [`reconnect`](crate::reconnect). A hedge
+    /// that would have to wait does not start. An attempt that cannot start before its operation's deadline is rejected
+    /// at once, as is one that comes when `max_queue` wait. A place of `concurrency` is free when its attempt has ended
+    /// or was dropped, and for a connection when it is open. An operation that waits for its turn must be polled, as
+    /// any future that others wait for: one that is kept without being polled holds up those behind it.
+    ///
+    /// [`Verdict::RetryAtLeast`](crate::Verdict::RetryAtLeast) and [`Signal::Busy`](crate::Signal::Busy) let nothing
+    /// start until then. Beside a [`cooldown`](Self::cooldown), no attempt is held any more, and a hold has no probe:
+    /// the queue stands as long. [`Retry::weight`](crate::Retry::weight) makes an attempt take more than one unit.
+    ///
+    /// Without a clock, time passes only while somebody waits, so attempts start more slowly than they might.
+    ///
+    /// ```
+    /// use rejitter::testing::VirtualTime;
+    /// use rejitter::{LimiterOptions, Protection, RetryPolicy, retry};
+    /// use std::cell::RefCell;
+    ///
+    /// let api = Protection::new().limiter(LimiterOptions { limit: Some(2.0), ..LimiterOptions::DEFAULT });
+    /// let (time, starts) = (VirtualTime::new(), RefCell::new(Vec::new()));
+    /// let call = || {
+    ///     let call = async || Ok::<_, String>(starts.borrow_mut().push(time.now().as_millis()));
+    ///     retry(RetryPolicy::default(), call).protection(&api).sleeper(&time)
+    /// };
+    /// time.block_on(futures_util::future::join_all([call(), call(), call()]));
+    /// assert_eq!(*starts.borrow(), [0, 500, 1_000]);
+    /// ```
+    ///
+    /// # Panics
+    /// If an option is invalid. [`LimiterOptions::check`] returns the problems of options that are read at run time.
+    #[doc(alias = "rate_limit")]
+    #[doc(alias = "bulkhead")]
+    #[track_caller]
+    pub fn limiter(self, options: LimiterOptions) -> Self {
+        accept(options.check());
+        self.with(|recipe| recipe.limiter = Some(options.settings()))
+    }
+
     /// Sets a function that receives each change: openings, rejections, holds. It is called in the operation that
     /// causes the change, and may use the protection.
     ///
@@ -290,6 +336,29 @@ impl Protection {
         let (options, now) = (self.breaker_options(), self.now());
         self.live()
             .locked(|locked| locked.set_open(&options, now, None));
+    }
+
+    /// Rejects all attempts that wait for their turn, and all that come. Those that are running go on. For a service that
+    /// shuts down. Without a key, it does so for all keys.
+    ///
+    /// # Panics
+    /// If there is no limiter.
+    // The method itself is of one lifetime.
+    #[allow(clippy::redundant_closure_for_method_calls)]
+    #[track_caller]
+    pub fn drain(&self) {
+        let recipe = &self.cell.recipe;
+        assert!(
+            recipe.limiter.is_some(),
+            "this protection has no limiter: add one with .limiter(…)"
+        );
+        if self.cell.key.is_none() {
+            recipe.drained.set();
+            for cell in self.keys.cells() {
+                cell.locked(|locked| locked.drain());
+            }
+        }
+        self.live().locked(|locked| locked.drain());
     }
 
     #[track_caller]

@@ -5,6 +5,7 @@ use super::cell::{Locked, Recipe};
 use super::events::Rejection;
 use super::facts::{Entry, Limits, Pass, Plan, Price};
 use super::hedges::Hedges;
+use super::queue::Queue;
 use super::status::{
     BreakerState, BreakerStatus, CooldownStatus, ProtectionChange, ProtectionStatus,
 };
@@ -28,45 +29,75 @@ pub(super) struct State {
     held: u64,
     rejected_by_cooldown: u64,
     hedges: Option<Hedges>,
+    pub(super) queue: Option<Queue>,
 }
 
 impl Locked<'_> {
-    /// The pass before an attempt.
+    /// The pass before an attempt. `now`: `None` without a clock.
     pub(super) fn enter(
         &mut self,
-        now: f64,
-        limits: Limits<'_>,
+        now: Option<f64>,
+        mut limits: Limits<'_>,
         draw: impl FnOnce() -> f64,
     ) -> Result<Entry, Rejection> {
-        self.reject_for_breaker(now, 0.0)?;
-        let state = &mut *self.state;
+        let entry = self.pass(now, &mut limits, draw);
+        let place = limits.place.map(|turning| *turning.place);
+        match (&entry, place) {
+            (Ok(Entry::Begin(_)), Some(place)) => self.start_turn(now, place),
+            (Err(_), Some(place)) => self.leave(now, place.arrival, false),
+            _ => {}
+        }
+        entry
+    }
+
+    fn pass(
+        &mut self,
+        now: Option<f64>,
+        limits: &mut Limits<'_>,
+        draw: impl FnOnce() -> f64,
+    ) -> Result<Entry, Rejection> {
         let mut pass = Pass::default();
         let mut probes = false;
-        if let Some(CooldownOptions {
-            max_hold_ms, probe, ..
-        }) = self.recipe.cooldown
-        {
-            let left_ms = state.cooldown.left_ms(now);
-            if left_ms > 0.0 {
-                let passes = probe && limits.held;
-                probes = probe && limits.first && !passes && !state.cooldown.is_probed();
-                if !probes && !passes {
-                    let ms = state.cooldown.hold_ms(now, limits.policy.base_ms(), draw());
+        if let Some(now) = now {
+            self.reject_for_breaker(now, 0.0)?;
+            let state = &mut *self.state;
+            if let Some(CooldownOptions {
+                max_hold_ms, probe, ..
+            }) = self.recipe.cooldown
+            {
+                let left_ms = state.cooldown.left_ms(now);
+                if left_ms > 0.0 {
                     let longest_ms = limits.policy.max_retry_after_ms();
-                    let long = left_ms > max_hold_ms.unwrap_or(longest_ms)
-                        || ms >= limits.remaining.left_ms();
-                    if long || state.held >= MOST_HELD {
-                        return Err(self.rejected_by_cooldown(left_ms));
+                    let is_long = left_ms > max_hold_ms.unwrap_or(longest_ms);
+                    if state.queue.is_some() {
+                        // The queue stands until then.
+                        if is_long {
+                            return Err(self.rejected_by_cooldown(left_ms));
+                        }
+                    } else {
+                        let passes = probe && limits.held;
+                        probes = probe && limits.first && !passes && !state.cooldown.is_probed();
+                        if !probes && !passes {
+                            let ms = state.cooldown.hold_ms(now, limits.policy.base_ms(), draw());
+                            let is_late = ms >= limits.remaining.left_ms();
+                            if is_long || is_late || state.held >= MOST_HELD {
+                                return Err(self.rejected_by_cooldown(left_ms));
+                            }
+                            state.held += 1;
+                            self.report(ProtectionChange::Held(duration_from_ms(ms)));
+                            return Ok(Entry::Hold { ms });
+                        }
+                        pass.hold = state.cooldown.until();
                     }
-                    state.held += 1;
-                    self.report(ProtectionChange::Held(duration_from_ms(ms)));
-                    return Ok(Entry::Hold { ms });
                 }
-                pass.hold = state.cooldown.until();
             }
         }
+        if let Some(entry) = self.await_turn(now, limits)? {
+            return Ok(entry);
+        }
         // Last, so that no waiting operation holds the place of a probe.
-        if let Some(options) = &self.recipe.breaker {
+        if let (Some(options), Some(now)) = (&self.recipe.breaker, now) {
+            let state = &mut *self.state;
             let breaker = state.breaker.get_or_insert_with(|| Breaker::new(now));
             let was_open = breaker.phase() == Phase::Open;
             match breaker.admit(options, now, limits.first) {
@@ -160,9 +191,15 @@ impl Locked<'_> {
         draw: impl FnOnce() -> f64,
     ) -> Result<(f64, f64), Rejection> {
         let mut delay_ms = plan.delay_ms;
+        let left_ms = plan.remaining.left_ms();
+        if let Some(place) = plan.place {
+            self.reject_for_queue(now, delay_ms, left_ms, place)?;
+        }
         if let Some(now) = now {
             let cooldown = &mut self.state.cooldown;
-            if self.recipe.cooldown.is_some() && cooldown.until() != plan.own_until {
+            // The queue holds the retry as long as all.
+            let holds = self.recipe.cooldown.is_some() && self.state.queue.is_none();
+            if holds && cooldown.until() != plan.own_until {
                 let left_ms = cooldown.left_ms(now);
                 if left_ms > 0.0 {
                     let ms = cooldown.hold_ms(now, plan.policy.base_ms(), draw());
@@ -196,17 +233,19 @@ impl Locked<'_> {
     }
 
     /// Starts a hedge, unless a part forbids it. Its tokens are never given back. Returns what the breaker gave it.
-    pub(super) fn start_hedge(&mut self, now: f64) -> Option<Pass> {
+    pub(super) fn start_hedge(&mut self, now: f64, weight: f64) -> Option<Pass> {
         let phase = self.state.breaker.map(|breaker| breaker.phase());
         let closed = self.recipe.breaker.is_none() || phase == Some(Phase::Closed);
         let held = self.recipe.cooldown.is_some() && self.state.cooldown.left_ms(now) > 0.0;
+        let allowed = closed && !held && self.is_spare(now, weight);
         let State { budget, hedges, .. } = &mut *self.state;
         let hedges = hedges.as_mut()?;
         let pay = |budget: &mut Tokens| budget.take(&mut self.events, budget.settings.cost);
-        let starts = hedges.start(closed && !held, || budget.as_mut().is_none_or(pay));
+        let starts = hedges.start(allowed, || budget.as_mut().is_none_or(pay));
         if !starts {
             return None;
         }
+        self.start_spare(now, weight);
         let (Some(options), Some(breaker)) = (&self.recipe.breaker, &mut self.state.breaker) else {
             return Some(Pass::default());
         };
@@ -292,6 +331,7 @@ impl Locked<'_> {
                 rejected: state.rejected_by_cooldown,
             }),
             hedge: state.hedges.as_ref().map(|hedges| hedges.status(now)),
+            limiter: state.queue.as_ref().map(|queue| queue.status(now)),
         }
     }
 
@@ -307,10 +347,16 @@ impl Locked<'_> {
             && recipe.breaker.as_ref().is_none_or(closed)
             && state.cooldown_left(now) == 0.0
             && state.held == 0
+            && state.queue.as_ref().is_none_or(|queue| queue.is_fresh(now))
             && state
                 .hedges
                 .as_ref()
                 .is_none_or(|hedges| hedges.is_fresh(now))
+    }
+
+    /// Whether it must not be forgotten.
+    pub(super) fn is_busy(&self) -> bool {
+        self.state.queue.as_ref().is_some_and(Queue::is_busy)
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -329,7 +375,7 @@ impl Locked<'_> {
         Ok(())
     }
 
-    fn report(&mut self, change: ProtectionChange) {
+    pub(super) fn report(&mut self, change: ProtectionChange) {
         self.events.add(change);
     }
 
@@ -354,6 +400,7 @@ impl State {
             held: 0,
             rejected_by_cooldown: 0,
             hedges: recipe.hedge.map(Hedges::new),
+            queue: recipe.limiter.map(Queue::new),
         }
     }
 

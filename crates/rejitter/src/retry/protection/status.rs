@@ -16,6 +16,8 @@ pub struct ProtectionStatus {
     pub cooldown: Option<CooldownStatus>,
     /// The numbers of hedges. `None` without a hedge.
     pub hedge: Option<HedgeStatus>,
+    /// The numbers of the limiter. `None` without a limiter.
+    pub limiter: Option<LimiterStatus>,
 }
 
 /// The numbers of a budget.
@@ -88,6 +90,20 @@ pub struct HedgeStatus {
     pub rejected: u64,
 }
 
+/// The numbers of a limiter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LimiterStatus {
+    /// Number of attempts that have a place: those that are running.
+    pub running: u64,
+    /// Number of attempts that wait for their turn.
+    pub queued: u64,
+    /// Time until the next attempt may start, if it need not wait for a place.
+    pub next: Duration,
+    /// Number of attempts that it rejected.
+    pub rejected: u64,
+}
+
 /// A change of a protection, for [`Protection::on_event`](crate::Protection::on_event).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -111,13 +127,15 @@ pub enum ProtectionChange {
     /// A part rejected an attempt: its name, and when asking again makes sense. The budget cannot know when.
     #[non_exhaustive]
     Rejected {
-        /// [`StopReason::Budget`], [`StopReason::Breaker`] or [`StopReason::Cooldown`].
+        /// [`StopReason::Budget`], [`StopReason::Breaker`], [`StopReason::Cooldown`] or [`StopReason::Limiter`].
         by: StopReason,
         /// Time until asking again makes sense.
         retry_after: Option<Duration>,
     },
     /// The cooldown holds an attempt for this time.
     Held(Duration),
+    /// An attempt waits for its turn: for at least this time, if that is known. Reported once per attempt.
+    Queued(Option<Duration>),
     /// The budget rejected a retry or a hedge for the first time since it was full.
     BudgetEmpty(BudgetStatus),
     /// The budget is full again.

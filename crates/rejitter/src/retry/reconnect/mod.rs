@@ -25,10 +25,14 @@
 //! A program with messages and pings: [`guide::connections`](crate::guide::connections).
 
 use std::fmt;
+#[cfg(feature = "protection")]
+use std::future::poll_fn;
 use std::marker::PhantomData;
+#[cfg(feature = "protection")]
+use std::task::Poll;
 use std::time::Duration;
 
-use super::failure::{Asked, Drawn, decide};
+use super::failure::{Asked, DrawSource, decide};
 #[cfg(feature = "protection")]
 use super::nanos::Nanos;
 #[cfg(feature = "protection")]
@@ -228,7 +232,7 @@ impl<F, E, S, W> KeepConnected<F, E, S, W> {
         // A hint that is longer than the policy follows is cut: to stop at it would end the keeper.
         let policy = settings.policy.with_capped_retry_after(true);
         let drawn = |outage, round| {
-            Some(Drawn {
+            Some(DrawSource {
                 seed,
                 operation: outage,
                 round,
@@ -245,8 +249,14 @@ impl<F, E, S, W> KeepConnected<F, E, S, W> {
             #[cfg(feature = "protection")]
             while let Some(guard) = &mut guard {
                 let draw = || seed.draw(outage, waits.attempt(), PROTECTION_DRAW);
-                let wait = match guard.enter(time.now(), Nanos::NONE, &policy, draw) {
+                let waker = poll_fn(|cx| Poll::Ready(cx.waker().clone())).await;
+                let waker = || waker.clone();
+                let wait = match guard.enter(time.now(), Nanos::NONE, &policy, &waker, draw) {
                     Next::Begin => break,
+                    Next::Queue(turn) => {
+                        time.wait_for(turn).await;
+                        continue;
+                    }
                     Next::Hold(wait) => wait,
                     Next::Rejected(rejected) => {
                         let asked = Asked {

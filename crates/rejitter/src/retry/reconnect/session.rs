@@ -8,6 +8,8 @@ use std::time::Duration;
 use super::{Connection, End};
 use crate::retry::Sleeper;
 use crate::retry::nanos::Nanos;
+#[cfg(feature = "protection")]
+use crate::retry::operation::Turn;
 use crate::retry::sleeper::LONGEST;
 use crate::retry::waiting::{Passed, Pause};
 
@@ -42,6 +44,14 @@ impl<S: Sleeper> Time<S> {
     pub(super) async fn sleep(&mut self, duration: Duration) {
         Pause::new(duration, &self.sleeper).await;
         self.passed.add(duration);
+    }
+
+    /// Waits for a turn, or until the task is woken.
+    #[cfg(feature = "protection")]
+    pub(super) async fn wait_for(&mut self, turn: Turn) {
+        if Pause::for_turn(turn, &self.sleeper).await {
+            self.passed.add(turn.longest());
+        }
     }
 
     /// A timer, unless it would never end.

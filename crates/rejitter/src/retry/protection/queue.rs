@@ -1,0 +1,345 @@
+//! The limiter of one destination: which attempts may start, and in which order those start that have to wait.
+//!
+//! Nothing is spawned, so there is no timer but those of the operations that wait. The first one has the limiter's; the
+//! others are woken when they are the first, or when they cannot start in time.
+
+use std::collections::BTreeMap;
+use std::task::Waker;
+
+use super::cell::Locked;
+use super::events::Rejection;
+use super::facts::{Entry, Limits};
+use super::status::{LimiterStatus, ProtectionChange};
+use crate::StopReason;
+use crate::core::protection::{Limiter, LimiterSettings};
+use crate::policy::duration_from_ms;
+
+/// The limiter of one destination.
+#[derive(Debug)]
+pub(super) struct Queue {
+    settings: LimiterSettings,
+    numbers: Limiter,
+    /// By the arrival of their operations: a retry goes before those that came later.
+    waiting: BTreeMap<u64, Waiting>,
+    /// Units of those that wait.
+    units: f64,
+    arrivals: u64,
+    running: u64,
+    rejected: u64,
+    drained: bool,
+    /// The time of operations without a clock: what the first ones have waited.
+    waited_ms: f64,
+}
+
+/// An attempt that waits for its turn.
+#[derive(Debug)]
+struct Waiting {
+    weight: f64,
+    waker: Waker,
+    /// When its operation ends.
+    ends_at: f64,
+    /// When its timer ends. Infinite if it has none.
+    due_at: f64,
+    /// It was due when the one before it started by a timer that was late.
+    was_due: bool,
+    /// How long it would have to wait, if a hint has moved its turn behind its end.
+    late_ms: Option<f64>,
+}
+
+/// An operation in a queue.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// Number of the operation in the order of arrival. 0 before it has asked.
+    pub(super) arrival: u64,
+    /// Units that its next attempt takes. NaN until they are known.
+    pub(super) weight: f64,
+}
+
+impl Queue {
+    pub(super) fn new(settings: LimiterSettings) -> Self {
+        Self {
+            settings,
+            numbers: Limiter::new(),
+            waiting: BTreeMap::new(),
+            units: 0.0,
+            arrivals: 0,
+            running: 0,
+            rejected: 0,
+            drained: false,
+            waited_ms: 0.0,
+        }
+    }
+
+    fn time(&self, now: Option<f64>) -> f64 {
+        now.unwrap_or(self.waited_ms)
+    }
+
+    // Attempts are counted one by one.
+    #[allow(clippy::cast_precision_loss)]
+    fn has_place(&self) -> bool {
+        (self.running as f64) < self.settings.concurrency
+    }
+
+    #[allow(clippy::cast_precision_loss)]
+    fn is_full(&self) -> bool {
+        self.waiting.len() as f64 >= self.settings.max_queue
+    }
+
+    /// Whether nobody waits who came earlier.
+    fn is_first(&self, arrival: u64) -> bool {
+        let first = self.waiting.first_key_value();
+        first.is_none_or(|(first, _)| arrival <= *first)
+    }
+
+    /// Units of those that came earlier.
+    fn ahead(&self, arrival: u64) -> f64 {
+        let last = self.waiting.last_key_value();
+        if last.is_none_or(|(last, _)| arrival > *last) {
+            return self.units;
+        }
+        let ahead = self.waiting.range(..arrival);
+        ahead.map(|(_, waiting)| waiting.weight).sum()
+    }
+
+    /// How long a start has to wait behind so many units, in ms: at least this long, and exactly if nobody has to wait
+    /// for a place.
+    fn wait_ms(&mut self, time: f64, weight: f64, ahead: f64) -> f64 {
+        let rate = &self.settings.rate;
+        self.numbers.wait_ms(rate, time, weight, ahead)
+    }
+
+    /// The same for the first that waits.
+    fn first_wait_ms(&mut self, time: f64) -> f64 {
+        let first = self.waiting.first_key_value();
+        let weight = first.map_or(1.0, |(_, first)| first.weight);
+        self.wait_ms(time, weight, 0.0)
+    }
+
+    fn start(&mut self, time: f64, weight: f64, was_due: bool) {
+        self.numbers
+            .start(&self.settings.rate, time, weight, was_due);
+        self.running += 1;
+    }
+
+    /// Wakes the first that waits. `was_due`: the one before it was due by its timer.
+    fn call_first(&mut self, time: f64, was_due: bool) -> Option<Waker> {
+        let is_due = was_due && self.has_place() && self.first_wait_ms(time) <= 0.0;
+        let mut first = self.waiting.first_entry()?;
+        let first = first.get_mut();
+        first.was_due |= is_due;
+        Some(first.waker.clone())
+    }
+
+    /// Whether a place is taken or waited for, so that it must not be forgotten.
+    pub(super) fn is_busy(&self) -> bool {
+        self.running > 0 || !self.waiting.is_empty() || self.drained
+    }
+
+    /// Whether forgetting it would change nothing.
+    pub(super) fn is_fresh(&self, now: f64) -> bool {
+        let (mut copy, rate) = (self.numbers, &self.settings.rate);
+        !self.is_busy() && copy.wait_ms(rate, now, rate.burst, 0.0) <= 0.0
+    }
+
+    pub(super) fn status(&self, now: f64) -> LimiterStatus {
+        // A look does not change the state.
+        let mut copy = self.numbers;
+        let first = self.waiting.first_key_value();
+        let weight = first.map_or(1.0, |(_, first)| first.weight);
+        let next_ms = copy.wait_ms(&self.settings.rate, now, weight, 0.0);
+        LimiterStatus {
+            running: self.running,
+            queued: self.waiting.len() as u64,
+            next: duration_from_ms(next_ms),
+            rejected: self.rejected,
+        }
+    }
+}
+
+impl Locked<'_> {
+    /// Returns how an attempt has to wait, or `None` if it is its turn. Gives its operation a place in the order.
+    pub(super) fn await_turn(
+        &mut self,
+        now: Option<f64>,
+        limits: &mut Limits<'_>,
+    ) -> Result<Option<Entry>, Rejection> {
+        let is_drained = self.recipe.drained.is_set();
+        let (Some(queue), Some(turning)) = (&mut self.state.queue, &mut limits.place) else {
+            return Ok(None);
+        };
+        if turning.place.arrival == 0 {
+            queue.arrivals += 1;
+            turning.place.arrival = queue.arrivals;
+        }
+        let Place { arrival, weight } = *turning.place;
+        if is_drained || queue.drained {
+            return Err(self.rejected_by_limiter(f64::INFINITY));
+        }
+        if now.is_none() && queue.is_first(arrival) {
+            queue.waited_ms += turning.waited_ms;
+        }
+        let time = queue.time(now);
+        let (is_first, has_place) = (queue.is_first(arrival), queue.has_place());
+        let waits = queue.waiting.get_mut(&arrival);
+        let (is_new, late_ms) = (waits.is_none(), waits.and_then(|waits| waits.late_ms));
+        // Who waits already has been told if it will be too late.
+        let ahead = if is_new { queue.ahead(arrival) } else { 0.0 };
+        let wait_ms = queue.wait_ms(time, weight, ahead);
+        let left_ms = limits.remaining.left_ms();
+        // A first attempt may start, however little time there is, but not after a wait.
+        let is_over = !is_new && left_ms <= 0.0;
+        if is_first && has_place && wait_ms <= 0.0 && !is_over {
+            return Ok(None);
+        }
+        let is_known = is_new || is_first || is_over;
+        if let Some(ms) = late_ms.or((is_known && wait_ms >= left_ms).then_some(wait_ms)) {
+            return Err(self.rejected_by_limiter(ms));
+        }
+        if is_new && queue.is_full() {
+            let ms = queue.first_wait_ms(time);
+            return Err(self.rejected_by_limiter(ms));
+        }
+        let due = (is_first && has_place).then_some(wait_ms);
+        let waker = (turning.waker)();
+        let waits = queue.waiting.entry(arrival).or_insert_with(|| Waiting {
+            weight,
+            waker: waker.clone(),
+            ends_at: time + left_ms,
+            due_at: f64::INFINITY,
+            was_due: false,
+            late_ms: None,
+        });
+        waits.waker = waker;
+        waits.due_at = due.map_or(f64::INFINITY, |ms| time + ms);
+        if is_new {
+            queue.units += weight;
+            let known = (wait_ms > 0.0).then(|| duration_from_ms(wait_ms));
+            self.report(ProtectionChange::Queued(known));
+        }
+        Ok(Some(Entry::Queue { due_ms: due }))
+    }
+
+    /// An attempt starts, whose turn it is.
+    pub(super) fn start_turn(&mut self, now: Option<f64>, place: Place) {
+        let Some(queue) = &mut self.state.queue else {
+            return;
+        };
+        let time = queue.time(now);
+        let waits = queue.waiting.get(&place.arrival);
+        let was_due = waits.is_some_and(|waits| waits.was_due || time >= waits.due_at);
+        queue.start(time, place.weight, was_due);
+        self.leave(now, place.arrival, was_due);
+    }
+
+    /// An attempt waits no longer: it starts, is rejected, or was dropped.
+    pub(super) fn leave(&mut self, now: Option<f64>, arrival: u64, was_due: bool) {
+        let Some(queue) = &mut self.state.queue else {
+            return;
+        };
+        let was_first = queue.is_first(arrival);
+        let Some(left) = queue.waiting.remove(&arrival) else {
+            return;
+        };
+        queue.units = if queue.waiting.is_empty() {
+            0.0
+        } else {
+            queue.units - left.weight
+        };
+        if was_first {
+            let time = queue.time(now);
+            let first = queue.call_first(time, was_due || left.was_due);
+            self.wake.extend(first);
+        }
+    }
+
+    /// These attempts have ended: their places are free.
+    pub(super) fn free(&mut self, places: u64) {
+        let Some(queue) = &mut self.state.queue else {
+            return;
+        };
+        queue.running = queue.running.saturating_sub(places);
+        if let Some((_, first)) = queue.waiting.first_key_value() {
+            self.wake.push(first.waker.clone());
+        }
+    }
+
+    /// Whether an attempt may start that must not wait.
+    pub(super) fn is_spare(&mut self, now: f64, weight: f64) -> bool {
+        let is_drained = self.recipe.drained.is_set();
+        self.state.queue.as_mut().is_none_or(|queue| {
+            let is_free = queue.waiting.is_empty() && queue.has_place();
+            let is_open = !is_drained && !queue.drained;
+            is_open && is_free && queue.wait_ms(now, weight, 0.0) <= 0.0
+        })
+    }
+
+    /// It starts.
+    pub(super) fn start_spare(&mut self, now: f64, weight: f64) {
+        if let Some(queue) = &mut self.state.queue {
+            queue.start(now, weight, false);
+        }
+    }
+
+    /// Rejects a retry that cannot start in time, before its wait.
+    pub(super) fn reject_for_queue(
+        &mut self,
+        now: Option<f64>,
+        delay_ms: f64,
+        left_ms: f64,
+        place: Place,
+    ) -> Result<(), Rejection> {
+        let is_drained = self.recipe.drained.is_set();
+        let Some(queue) = &mut self.state.queue else {
+            return Ok(());
+        };
+        if is_drained || queue.drained {
+            return Err(self.rejected_by_limiter(f64::INFINITY));
+        }
+        let (time, ahead) = (queue.time(now), queue.ahead(place.arrival));
+        let ms = queue.wait_ms(time, place.weight, ahead);
+        if ms > delay_ms && ms >= left_ms {
+            return Err(self.rejected_by_limiter(ms));
+        }
+        Ok(())
+    }
+
+    /// The server asked all to wait: nothing starts before. Those that would start too late then are woken, to end.
+    pub(super) fn pause(&mut self, now: Option<f64>, hint_ms: f64, base_ms: f64, draw: f64) {
+        let Some(queue) = &mut self.state.queue else {
+            return;
+        };
+        let time = queue.time(now);
+        if !queue.numbers.pause(time, hint_ms, base_ms, draw) {
+            return;
+        }
+        let mut ahead = 0.0;
+        for waits in queue.waiting.values_mut() {
+            let rate = &queue.settings.rate;
+            let ms = queue.numbers.wait_ms(rate, time, waits.weight, ahead);
+            ahead += waits.weight;
+            if time + ms >= waits.ends_at {
+                waits.late_ms = Some(ms);
+            }
+            // The cooldown may reject the others.
+            if waits.late_ms.is_some() || self.recipe.cooldown.is_some() {
+                self.wake.push(waits.waker.clone());
+            }
+        }
+    }
+
+    /// Rejects all who wait, and who come.
+    pub(super) fn drain(&mut self) {
+        if let Some(queue) = &mut self.state.queue {
+            queue.drained = true;
+            let waiting = queue.waiting.values();
+            self.wake.extend(waiting.map(|waits| waits.waker.clone()));
+        }
+    }
+
+    fn rejected_by_limiter(&mut self, retry_after_ms: f64) -> Rejection {
+        if let Some(queue) = &mut self.state.queue {
+            queue.rejected += 1;
+        }
+        self.events.rejection(StopReason::Limiter, retry_after_ms)
+    }
+}
