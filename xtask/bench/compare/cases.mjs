@@ -23,6 +23,15 @@ const responses = (change) =>
         change(await fetch(...args)),
   );
 
+/** Sets other limits for ours. */
+const withLimits =
+  (more) =>
+  ({ limit, ...rest }) => ({ ...rest, limit: (limits) => limit({ ...limits, ...more }) });
+/** Makes calls through ours in another way. */
+const through =
+  (change) =>
+  ({ limit, ...rest }) => ({ ...rest, limit: (limits) => change(limit(limits)) });
+
 /** Bugs that are planted into one of ours. @type {Record<string, (contender: Contender) => Contender>} */
 export const BUGS = {
   'factor 3': withOptions({ factor: 3 }),
@@ -67,6 +76,32 @@ export const BUGS = {
         } catch {}
       return fn();
     },
+  }),
+  'a limit of 9': withLimits({ limit: 9 }),
+  'a limit of 1': withLimits({ limit: 1 }),
+  'no burst': withLimits({ burst: 1 }),
+  'two at a time': withLimits({ concurrency: 2 }),
+  'a queue without an end': withLimits({ maxQueue: Infinity }),
+  'the signal is not passed': through((call) => (fn) => call(fn)),
+  'a failure never ends': through(
+    (call) => (fn, signal) =>
+      call(async (it) => {
+        try {
+          return await fn(it);
+        } catch {
+          return hang({});
+        }
+      }, signal),
+  ),
+  'the newest first': through((call) => {
+    const come = [];
+    return (fn) =>
+      new Promise((done, failed) => {
+        come.unshift(() => call(fn).then(done, failed));
+        queueMicrotask(() => {
+          for (const start of come.splice(0)) start();
+        });
+      });
   }),
   'always 0.5 s': (it) => ({
     ...it,

@@ -27,6 +27,7 @@ import { RetryAgent, request } from 'undici';
 
 import { retryWithStrategy } from '../contenders.mjs';
 import { FetchDispatcher, FetchRequest } from './adapters.mjs';
+import { LIMITERS } from './limiters.mjs';
 
 /**
  * What a function receives: the number of its attempt, from 1, and a signal, if the package passes them.
@@ -55,6 +56,7 @@ import { FetchDispatcher, FetchRequest } from './adapters.mjs';
  *   [client] a client over a fetch
  * @property {() => (fn: () => Promise<unknown>, signal?: AbortSignal) => Promise<unknown>} [guard] a protection, through
  *   which operations of up to four attempts go, 10 ms apart; a circuit opens after five failures, for about a second
+ * @property {(options: import('./limiters.mjs').Limits) => import('./limiters.mjs').Limited} [limit]
  * @property {(Socket: any) => () => void} [connect] opens a connection that stays; returns what closes it
  */
 
@@ -386,5 +388,6 @@ export const GROUPS = {
   functions: FUNCTIONS,
   fetch: FETCHES,
   protection: GUARDS,
+  limits: LIMITERS,
   connections: CONNECTIONS,
 };

@@ -10,7 +10,14 @@ import { virtualClock } from 'rejitter/testing';
  * A row of tests/vectors/comparison.json: an operation, requests or connections, or several of them one after the
  * other, and what must hold; or what is played by a program.
  * @typedef {{ run?: any, callback?: string, ms?: number, send?: any, answers?: any[], options?: any, socket?: any,
- *   closedAtMs?: number, is?: Record<string, any>, all?: Play[], program?: (stage: Stage) => Promise<boolean> }} Play
+ *   closedAtMs?: number, limits?: import('./limiters.mjs').Limits, calls?: Call[], is?: Record<string, any>,
+ *   all?: Play[], program?: (stage: Stage) => Promise<boolean> }} Play
+ *
+ * A call through limits, or `count` of them: made at `atMs`, or when the call of that number ends (`after`); each of
+ * its attempts runs for `runsMs`, or hangs until its signal aborts. The first one may fail, which may be a 429
+ * with Retry-After, or throw. One signal aborts them at `abortMs`.
+ * @typedef {{ count?: number, atMs?: number, after?: number, runsMs?: number | 'hangs', first?: 'fails' | 'throws',
+ *   retryAfterMs?: number, abortMs?: number }} Call
  */
 
 /** Rejections that nobody handles. */
@@ -45,6 +52,11 @@ class Run {
   thrown;
   /** Bodies of requests. */
   bodies = [];
+  /** Numbers of the calls through limits: by start, those that run, those that were rejected. */
+  order = [];
+  running = new Set();
+  rejected = [];
+  mostAtOnce = 0;
 
   get waits() {
     return this.times.slice(1).map((time, i) => Math.round(time - this.times[i]));
@@ -65,6 +77,13 @@ const FACTS = {
   failed: ({ error }) => error !== undefined,
   isLastThrown: ({ error, thrown }) => error === thrown,
   bodies: ({ bodies }) => bodies,
+  // Some packages take a few ms to start a call.
+  starts: ({ times }) => times.map((time) => Math.floor(time / 10) * 10),
+  order: ({ order }) => order,
+  mostAtOnce: ({ mostAtOnce }) => mostAtOnce,
+  mostInASecond: ({ times }) =>
+    Math.max(...times.map((first) => times.filter((time) => time >= first && time < first + 999).length)),
+  rejected: ({ rejected }) => rejected,
   listeners: ({ signal }) => getEventListeners(signal, 'abort').length,
   unhandled: () => unhandled.length,
 };
@@ -124,7 +143,23 @@ export class Stage {
   }
 
   /** @param {Play} play */
-  async play({ run, callback = 'fails', ms = 5000, send, answers = [503], options, socket, closedAtMs }) {
+  async play({
+    run,
+    callback = 'fails',
+    ms = 5000,
+    send,
+    answers = [503],
+    options,
+    socket,
+    closedAtMs,
+    limits,
+    calls,
+  }) {
+    if (limits) {
+      const limited = this.limited(limits, calls ?? []);
+      await this.pass(ms, 10);
+      return limited;
+    }
     if (run) {
       const { signal, retryIf, onRetry, ...rest } = run;
       const more = {
@@ -241,6 +276,31 @@ export class Stage {
     return guard;
   }
 
+  /** Makes calls through limits. @param {import('./limiters.mjs').Limits} limits @param {Call[]} calls */
+  limited(limits, calls) {
+    const run = new Run();
+    const through = this.contender.limit(limits);
+    const all = calls.flatMap(({ count = 1, abortMs, ...call }) => {
+      const signal = abortMs === undefined ? undefined : signalOf(abortMs);
+      return Array.from({ length: count }, () => ({ ...call, signal }));
+    });
+    const make = (call, i) => {
+      const ended = (async () => through(attempts(run, i, call, this.clock), call.signal))();
+      const next = () => {
+        for (const [j, { after }] of all.entries()) if (after === i) make(all[j], j);
+      };
+      ended.then(next, () => {
+        run.rejected.push(i);
+        next();
+      });
+    };
+    all.forEach((call, i) => {
+      if (call.atMs) setTimeout(make, call.atMs, call, i);
+      else if (call.after === undefined) make(call, i);
+    });
+    return run;
+  }
+
   /** Opens a connection to a server that does as `serve` says with each socket. */
   connect(serve) {
     const run = new Run();
@@ -268,6 +328,24 @@ export class Stage {
     }
     return { run, close: this.contender.connect?.(Socket) };
   }
+}
+
+/** The function of a call through limits. @param {Run} run @param {Call} call */
+function attempts(run, i, { runsMs = 0, first, retryAfterMs }, clock) {
+  let count = 0;
+  return ({ signal }) => {
+    run.times.push(clock.now);
+    run.order.push(i);
+    count += 1;
+    const error = Object.assign(new Error('down'), retryAfterMs && { status: 429, retryAfterMs });
+    if (count === 1 && first === 'throws') throw error;
+    const key = `${i} ${count}`;
+    run.mostAtOnce = Math.max(run.mostAtOnce, run.running.add(key).size);
+    const end = runsMs === 'hangs' ? hang({ signal }) : new Promise((done) => setTimeout(done, runsMs));
+    return end
+      .finally(() => run.running.delete(key))
+      .then(() => (count === 1 && first === 'fails' ? Promise.reject(error) : 'ok'));
+  };
 }
 
 /** A server that accepts a connection after 10 ms, and closes it after so many. */
