@@ -72,7 +72,6 @@ export function limiter(options) {
 
 /** The limiter of one destination. */
 export class Limiter {
-  #options;
   #state;
   #numbers = machine.newLimiter();
   #queue = new Queue();
@@ -96,7 +95,7 @@ export class Limiter {
 
   /** @param {Options} options @param {import('./state.js').State} state */
   constructor(options, state) {
-    this.#options = options;
+    this.options = options;
     this.#state = state;
   }
 
@@ -132,12 +131,12 @@ export class Limiter {
 
   /** @param {number} time @param {number} weight */
   #isFree(time, weight) {
-    return this.#queue.size === 0 && !this.#options.acquire && this.#mayStart(time, weight);
+    return this.#queue.size === 0 && !this.options.acquire && this.#mayStart(time, weight);
   }
 
   /** @param {number} time @param {number} weight */
   #mayStart(time, weight) {
-    return !this.isDrained && this.#running < this.#options.concurrency && this.#waitMs(time, weight) <= 0;
+    return !this.isDrained && this.#running < this.options.concurrency && this.#waitMs(time, weight) <= 0;
   }
 
   get isDrained() {
@@ -151,12 +150,12 @@ export class Limiter {
   #waitMs(time, weight, ahead = 0, numbers = this.#numbers) {
     // If the clock was set back, no longer than `acquire` has said.
     const askMs = Math.min(this.#askAt - time, this.#askMs);
-    return Math.max(machine.rest(numbers, this.#options.rate, time, weight, ahead), askMs);
+    return Math.max(machine.rest(numbers, this.options.rate, time, weight, ahead), askMs);
   }
 
   /** @param {number} time @param {number} weight */
   #start(time, weight) {
-    machine.begin(this.#numbers, this.#options.rate, time, weight, this.#dueAt > -Infinity);
+    machine.begin(this.#numbers, this.options.rate, time, weight, this.#dueAt > -Infinity);
     this.#running++;
   }
 
@@ -164,7 +163,7 @@ export class Limiter {
   release() {
     this.#running--;
     // The timer runs while the rate has all wait.
-    if (this.#queue.size > 0 && !this.#cancel) this.#serve();
+    if (!this.#cancel) this.#wakeFirst();
   }
 
   /**
@@ -175,6 +174,8 @@ export class Limiter {
   enter(place, time) {
     const { op, since } = place;
     const { first = place, size } = this.#queue;
+    // A retry comes before operations that came after its own.
+    const isFirst = place.arrival <= first.arrival;
     const isNew = since === undefined;
     time = Math.max(time, this.#dueAt);
     const refusedMs = this.refuses(place, time);
@@ -187,9 +188,9 @@ export class Limiter {
       this.#dueAt = time + ms;
       return { do: 'hold', ms };
     }
-    if (first === place && this.#mayStart(time, place.weight) && this.#isGranted(place, time)) return undefined;
+    if (isFirst && this.#mayStart(time, place.weight) && this.#isGranted(place, time)) return undefined;
     // To be asked about is not to wait.
-    if (isNew && size >= this.#options.maxQueue && this.#asked !== place) return this.#waitMs(time, first.weight);
+    if (isNew && size >= this.options.maxQueue && this.#asked !== place) return this.#waitMs(time, first.weight);
     const turn = new Promise((resolve) => {
       place.wake = /** @type {() => void} */ (resolve);
     });
@@ -199,7 +200,7 @@ export class Limiter {
       this.#queue.add(place);
       this.#state.tell('queued', waitMs > 0 ? { waitMs } : {});
     }
-    if (this.#queue.first === place) this.#serve();
+    if (isFirst) this.#arm(place, time);
     return { do: 'hold', ms: turn };
   }
 
@@ -240,41 +241,52 @@ export class Limiter {
     place.since = undefined;
     if (op.limits.blocks) this.#dueAt = -Infinity;
     else if (since !== undefined) {
+      const { first } = this.#queue;
       this.#queue.remove(place);
       place.granted = false;
+      if (first === place) this.#disarm();
       if (this.#asked === place) {
         this.#asked = undefined;
         this.#endQuestion();
-      }
-      this.#serve();
+      } else if (first !== place) return true;
+      this.#wakeFirst();
     }
     return since !== undefined;
   }
 
-  /** Wakes the first operation if it may start, or else sets its timer. All that may end its wait calls this. */
-  #serve() {
-    const time = Math.max(now(), this.#dueAt);
+  /** Has the first operation ask again. All that may end its wait calls this. */
+  #wakeFirst() {
     const { first } = this.#queue;
+    if (first) first.wake();
+    else this.#dueAt = -Infinity;
+  }
+
+  #disarm() {
     this.#cancel?.();
     this.#cancel = undefined;
-    if (first && this.#running < this.#options.concurrency) {
-      const ms = this.#waitMs(time, first.weight);
-      if (ms <= 0) {
-        if (this.#isGranted(first, time)) first.wake();
-        return;
-      }
-      const due = () => {
-        this.#dueAt = time + ms;
-        this.#serve();
-      };
-      this.#cancel = startTimer(ms, due, first.op.settings.unref, time);
-    }
+  }
+
+  /**
+   * Sets the timer of the first place, if it waits for a time. Its own operation calls this: workerd ends the timers of
+   * a request with that request, so those of another one would never fire.
+   * @type {(place: Place, time: number) => void}
+   */
+  #arm({ op, weight, wake }, time) {
+    this.#disarm();
     this.#dueAt = -Infinity;
+    const ms = this.#waitMs(time, weight);
+    if (ms <= 0 || this.#running >= this.options.concurrency) return;
+    const due = () => {
+      this.#cancel = undefined;
+      this.#dueAt = time + ms;
+      wake();
+    };
+    this.#cancel = startTimer(ms, due, op.settings.unref, time);
   }
 
   /** Whether `acquire` lets the first place start. Asks if it must. @param {Place} place @param {number} time */
   #isGranted(place, time) {
-    const options = this.#options;
+    const options = this.options;
     const { acquire, acquireTimeoutMs, rate } = options;
     // After a failure the own limit decides alone, if there is one.
     const isAlone = rate[0] > 0 && Math.abs(time - this.#failedAt) < PAUSE * acquireTimeoutMs;
@@ -297,7 +309,7 @@ export class Limiter {
         this.#askAt = at + ms;
         this.#askMs = ms;
       }
-      this.#serve();
+      this.#wakeFirst();
     });
     return false;
   }
@@ -319,7 +331,6 @@ export class Limiter {
     for (const place of this.#queue.places())
       if (this.refuses(place, time) || cooldown?.mayHold(cooldown.left(time), place.op.settings) === false)
         place.wake();
-    this.#serve();
   }
 
   /** Rejects all who wait, and all who come; the state without a key also does so for all keys. */
@@ -350,12 +361,12 @@ export class Limiter {
 
   /** @param {number} time */
   isFresh(time) {
-    return !this.isBusy && this.#waitMs(time, this.#options.rate[1]) <= 0;
+    return !this.isBusy && this.#waitMs(time, this.options.rate[1]) <= 0;
   }
 
   /** Whether an operation that blocks its thread could wait for ever. */
   get needsOthers() {
-    return this.#options.concurrency < Infinity || this.#options.acquire !== undefined;
+    return this.options.concurrency < Infinity || this.options.acquire !== undefined;
   }
 
   /** @param {number} time */
