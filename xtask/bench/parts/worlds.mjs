@@ -74,7 +74,12 @@ const cell = (value, digits = 0) =>
   value?.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }) ?? '–';
 
 export function tableOf({ name, contenders, rows }, versions) {
-  const head = [name, ...contenders.map((each) => named(each, versions))];
+  const withVersions = (each) =>
+    each
+      .split(', ')
+      .map((part) => named(part, versions))
+      .join(', ');
+  const head = [name, ...contenders.map(withVersions)];
   const lines = rows.map(({ title, digits, numbers }) => [
     title,
     ...contenders.map((each) => cell(numbers[each], digits)),

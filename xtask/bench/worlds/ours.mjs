@@ -8,7 +8,13 @@
  * @property {(ms: number, error: unknown) => unknown} [retryAfter] what to throw if the server asks to wait
  * @property {() => void} [stop]
  *
- * @typedef {(random: () => number) => Contender} Make
+ * The share of a process in what the server allows, in requests a second, and the limiter that all processes ask.
+ * @typedef {object} Quota
+ * @property {number} perSecond
+ * @property {number} all of all processes
+ * @property {() => Promise<number>} acquire 0, or after how many ms to ask again
+ *
+ * @typedef {(random: () => number, quota: Quota) => Contender} Make
  */
 
 /** Makes each policy once. */
@@ -22,9 +28,9 @@ export function once(make) {
 }
 
 /** The package with all protections of the tables. The tests pass the one that they installed. */
-export function oursOf({ RetryPolicy, breaker, budget, cooldown, createFetch, protect, retryAfter }) {
-  const ours = (parts, more) => (random) => {
-    const list = parts();
+export function oursOf({ RetryPolicy, breaker, budget, cooldown, createFetch, limiter, protect, retryAfter }) {
+  const ours = (parts, more) => (random, quota) => {
+    const list = parts(quota);
     const shared = { random, protection: list.length > 0 ? protect(...list) : undefined };
     const policies = once((options) => new RetryPolicy({ ...shared, ...options, ...more }));
     return {
@@ -40,5 +46,8 @@ export function oursOf({ RetryPolicy, breaker, budget, cooldown, createFetch, pr
     'breaker()': ours(() => [breaker()]),
     'breaker(), cooldown()': ours(() => [breaker(), cooldown()]),
     'all three': ours(() => [budget(), breaker(), cooldown()]),
+    'cooldown()': ours(() => [cooldown()]),
+    'limiter()': ours(({ perSecond }) => [limiter({ limit: perSecond })]),
+    'limiter(), shared': ours(({ all, acquire }) => [limiter({ limit: all, acquire })]),
   };
 }

@@ -27,7 +27,9 @@ export async function play(world, make, seed) {
   // A stack takes longer than the rest of a failure.
   Error.stackTraceLimit = 0;
   try {
-    const processes = Array.from({ length: world.processes ?? 1 }, () => make(Math.random));
+    const length = world.processes ?? 1;
+    const quota = quotaOf(world, clock);
+    const processes = Array.from({ length }, () => make(Math.random, { ...quota, perSecond: quota.all / length }));
     if (world.fetches && !processes[0].fetch) return undefined;
     const run = await started(world, processes, clock, random);
     for (const { stop } of processes) stop?.();
@@ -37,6 +39,20 @@ export async function play(world, make, seed) {
     Error.stackTraceLimit = stackTraceLimit;
     clock.uninstall();
   }
+}
+
+/**
+ * What the server allows, and a limiter that all processes ask, a millisecond away, as a store has it: so many in each
+ * second, which begins with the first of them.
+ */
+function quotaOf({ quota: all = Infinity }, clock) {
+  let [endsAt, taken] = [0, 0];
+  const acquire = async () => {
+    await clock.sleep(1);
+    if (clock.now >= endsAt) [endsAt, taken] = [clock.now + 1000, 0];
+    return ++taken <= all ? 0 : endsAt - clock.now;
+  };
+  return { all, acquire };
 }
 
 async function started(world, processes, clock, random) {

@@ -130,6 +130,24 @@ const limited =
     };
   };
 
+/**
+ * Serves so many requests in any time of so many seconds, and asks others to wait until one of those is over. From
+ * `later[0]` seconds on it serves `later[1]`.
+ */
+const sliding =
+  (limit, seconds, later = [Infinity, limit]) =>
+  (clock) => {
+    let served = [];
+    return async () => {
+      await clock.sleep(USUAL_MS);
+      served = served.filter((at) => at > clock.now - 1000 * seconds);
+      const most = clock.now < 1000 * later[0] ? limit : later[1];
+      if (served.length >= most) return [0, 429, served.at(-most) + 1000 * seconds - clock.now];
+      served.push(clock.now);
+      return [0, 200];
+    };
+  };
+
 /** Serves so many requests a second, as many at once, and asks others to wait. */
 const bucket = (rate, waitMs) => (clock, random) => {
   let [tokens, at] = [rate, 0];
@@ -143,4 +161,4 @@ const bucket = (rate, waitMs) => (clock, random) => {
 };
 
 /** The servers by their names in the rows. @type {Record<string, (...args: any[]) => MakeServer>} */
-export const SERVERS = { blips, bucket, failing, first, limited, queue, stalling, working };
+export const SERVERS = { blips, bucket, failing, first, limited, queue, sliding, stalling, working };

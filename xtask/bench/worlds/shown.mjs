@@ -50,7 +50,14 @@ const MEASURES = {
     },
   }),
   /** Jobs that did not succeed. */
-  lost: () => ({ of: ({ calls, world }) => (world.jobs ?? 0) - calls.filter(({ ok }) => ok).length }),
+  lost: () => ({ of: ({ calls, world }) => (world.jobs ?? calls.length) - calls.filter(({ ok }) => ok).length }),
+  /** Requests that no call succeeded with. */
+  refused: () => ({ of: ({ calls, sent }) => sent.length - calls.filter(({ ok }) => ok).length }),
+  /** Seconds until the last call succeeds. */
+  last: () => ({
+    digits: 1,
+    of: ({ calls }) => Math.max(...calls.filter(({ ok }) => ok).map(({ at, ms }) => at + ms)) / 1000,
+  }),
   /** Requests a second, between two times in seconds. */
   perSecond: (from, to) => ({ of: ({ sent }) => sent.filter(within(from, to)).length / (to - from) }),
 };

@@ -33,6 +33,7 @@ import { shown } from './shown.mjs';
  * @property {number} [jobs] calls of all workers
  * @property {number} [processes] that share the calls
  * @property {number} [badShare] of the calls, which do not count
+ * @property {number} [quota] that the server has for all processes, in requests a second, as limiters know it
  * @property {object} [options] of each operation
  * @property {boolean} [fetches] whether calls are made by `createFetch`
  * @property {string} [kind] of the calls, with options and results as {@link KINDS} has them
