@@ -381,9 +381,7 @@ export interface RateLimitOptions extends Seeded {
    *
    * @default nothing
    */
-  protection?:
-    | { cooldown?: { maxHoldMs?: number | undefined; probe?: boolean | undefined } | undefined }
-    | undefined;
+  protection?: { cooldown?: { maxHoldMs?: number | undefined; probe?: boolean | undefined } | undefined } | undefined;
 }
 
 /** Result of {@link simulateRateLimit}. */

@@ -27,7 +27,9 @@ export const findings = () =>
 
 function kindOf(text, versions) {
   if (text.includes('Cargo.toml')) return 'Crates';
-  return versions.split(' ').every((version) => /^(?:node|deno|bun|workerd)@/.test(version)) ? 'Hosts' : 'Packages of npm';
+  return versions.split(' ').every((version) => /^(?:node|deno|bun|workerd)@/.test(version))
+    ? 'Hosts'
+    : 'Packages of npm';
 }
 
 const HEAD = `# What one would guess of others, and what is so
