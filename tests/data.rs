@@ -1,6 +1,6 @@
 //! Policies as data: written policies are read again, and invalid ones are rejected by name.
 
-use rejitter::data::{DataErrors, PolicyData, Value as Data};
+use rejitter::data::{DataErrors, IdleTimeout, PolicyData, Value as Data};
 use rejitter::decide::MAX_MS;
 use rejitter::internals::CapRule;
 use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
@@ -39,6 +39,10 @@ fn everything() -> Vec<PolicyData> {
         },
         curve: None,
         attempt_timeout_ms: Some(0.5),
+        idle_timeout_ms: Some(IdleTimeout {
+            first_ms: 300.0,
+            then_ms: 0.25,
+        }),
         total_timeout_ms: Some(1e9),
         name: Some("orders".to_owned()),
         seed: Some(Seed::new(u64::MAX)),
@@ -100,6 +104,7 @@ fn the_form_is_that_of_the_javascript_package() {
             "maxRetryAfterMs": "Infinity",
             "maxAttempts": "Infinity",
             "attemptTimeoutMs": 0.5,
+            "idleTimeoutMs": { "firstMs": 300, "thenMs": 0.25 },
             "totalTimeoutMs": 1_000_000_000,
             "longRetryAfter": "cap",
             "unref": true,

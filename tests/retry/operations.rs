@@ -22,11 +22,18 @@ use crate::common;
 const CASES: &str = include_str!("../vectors/operations.json");
 
 /// The features that each form has.
-const ASYNCHRONOUS: &[&str] = &["attemptTimeout", "curve", "hint", "interrupts", "pause"];
-const PLAIN: &[&str] = &["curve", "hint"];
+const ASYNCHRONOUS: &[&str] = &[
+    "attemptTimeout",
+    "curve",
+    "hint",
+    "interrupts",
+    "pause",
+    "progress",
+];
+const PLAIN: &[&str] = &["curve", "hint", "progress"];
 const ON_STATE: &[&str] = PLAIN;
 #[cfg(not(target_family = "wasm"))]
-const BLOCKING: &[&str] = &["blocking", "curve", "hint"];
+const BLOCKING: &[&str] = &["blocking", "curve", "hint", "progress"];
 
 /// Callbacks that JavaScript has and Rust has not. `notify` stands for `onRetry` and `onGiveUp`.
 const MISSING: &[&str] = &["onAttempt", "onFailure", "onSuccess"];
@@ -36,6 +43,7 @@ const MISSING: &[&str] = &["onAttempt", "onFailure", "onSuccess"];
 pub struct Scripted {
     pub name: String,
     pub retry_after: Option<Duration>,
+    pub progressed: bool,
 }
 
 /// How an attempt of the script ends.
@@ -45,6 +53,7 @@ pub fn end(step: &Value) -> Result<String, Scripted> {
         (_, Some(name)) => Err(Scripted {
             name: name.to_owned(),
             retry_after: step.get("retryAfterMs").map(ms),
+            progressed: step.get("progress").is_some(),
         }),
         _ => panic!("an attempt that is not ended returns or throws: {step}"),
     }
@@ -191,9 +200,13 @@ impl<'a> Played<'a> {
 }
 
 impl Hooks<Scripted> for &Played<'_> {
-    fn when(&mut self, _: &Scripted, _: &rejitter::Attempt) -> Verdict {
+    fn when(&mut self, error: &Scripted, _: &rejitter::Attempt) -> Verdict {
         let Some(script) = self.case.get("retryIf") else {
-            return Verdict::Retry;
+            return if error.progressed {
+                Verdict::RetryAnew
+            } else {
+                Verdict::Retry
+            };
         };
         self.log("retryIf");
         let mut answer = nth(script, self.attempts.get());
@@ -217,7 +230,8 @@ impl Hooks<Scripted> for &Played<'_> {
             return Some(ms(nth(list, k)));
         }
         self.log("backoff");
-        Some(ms(nth(&self.case["backoff"], k)))
+        // By attempt: the k of a row begins anew.
+        Some(ms(nth(&self.case["backoff"], self.attempts.get())))
     }
 
     fn notify(&mut self, event: &FailureEvent<'_, Scripted>) {
@@ -260,6 +274,8 @@ fn check_report(case: &Value, failed: &RetryError<Scripted>) {
         assert_eq!(ms(&expected["startMs"]), record.start, "{name}");
         assert_eq!(ms(&expected["durationMs"]), record.duration, "{name}");
         assert_eq!(expected.get("delayMs").map(ms), record.delay, "{name}");
+        let progressed = expected["progressed"] == true;
+        assert_eq!(progressed, record.progressed, "{name}");
     }
     let cause = match failed.error {
         AttemptError::Error(_) => None,
@@ -350,11 +366,12 @@ fn run_blocking(case: &Value) {
 }
 
 /// Whether a form with these features can run the case. Conditions cannot wait: where one is interrupted, it
-/// would have to.
+/// would have to. Progress is an answer of theirs, so an attempt that is not retried has made none.
 fn able(case: &Value, features: &[&str]) -> bool {
     listed(case, "needs").all(|need| features.contains(&need.as_str().expect("a name")))
         && !listed(case, "retryIf")
             .any(|answer| answer["hangs"] == true || answer["throws"].is_string())
+        && !(listed(case, "needs").any(|need| need == "progress") && case.get("retryIf").is_some())
         && !(listed(case, "needs").any(|need| need == "interrupts")
             && case.get("retryIf").is_some())
 }
@@ -364,11 +381,11 @@ fn scripted_operations_go_as_in_javascript() {
     let cases: Vec<Value> = serde_json::from_str(CASES).expect("the cases are JSON");
     type Run = fn(&Value);
     let forms: &[(&[&str], Run, usize)] = &[
-        (ASYNCHRONOUS, run_reported, 60),
-        (ON_STATE, run_with, 50),
-        (PLAIN, run_plain, 50),
+        (ASYNCHRONOUS, run_reported, 68),
+        (ON_STATE, run_with, 58),
+        (PLAIN, run_plain, 58),
         #[cfg(not(target_family = "wasm"))]
-        (BLOCKING, run_blocking, 50),
+        (BLOCKING, run_blocking, 58),
     ];
     for (features, run, least) in forms {
         let able: Vec<_> = cases.iter().filter(|case| able(case, features)).collect();
