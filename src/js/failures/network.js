@@ -56,7 +56,7 @@ export function mayBeOfNetwork(error) {
       !OTHER_NAMES.test(name) &&
       !isMistake(error) &&
       // The status of a proxy, for Bun.
-      (code === 'ERR_PROXY_TUNNEL' || !((response.statusCode ?? response.status) >= 300))
+      (/PROXY/.test(code) || !((response.statusCode ?? response.status) >= 300))
     );
   } catch {
     return false;

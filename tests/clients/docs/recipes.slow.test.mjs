@@ -257,13 +257,21 @@ test('AWS SDK: server errors are retried, errors of the caller are not', async (
   assert.deepEqual(seen, [...Array(3).fill('/photos/7.jpg'), '/photos/none']);
 });
 
-test('Next.js: its server answers after retries, and its cache keeps the answer', { timeout: 300_000 }, async () => {
+test('Next.js: Node and the edge runtime answer after retries, and its cache keeps the answer', {
+  timeout: 300_000,
+}, async () => {
   ran.add('next');
-  let requests = 0;
-  const api = await serve(() => (++requests < 3 ? { status: 503 } : { text: '{"name":"Ada"}' }));
+  const seen = [];
+  const api = await serve(({ url }) => {
+    seen.push(url);
+    return seen.filter((other) => other === url).length < 3 ? { status: 503 } : { text: '{"name":"Ada"}' };
+  });
   after(api.close);
+  const code = await javaScript(program('next'));
   const dir = pasted("import {} from 'next'; import {} from 'react'; import {} from 'react-dom';", {
-    'app/users/route.js': await javaScript(program('next')),
+    'app/users/route.js': code,
+    // Another address, which its cache does not know.
+    'app/edge/route.js': `${code.replace('/users/7', '/edge/7')}\nexport const runtime = 'edge';\n`,
     'app/layout.js': 'export default ({ children }) => children;',
     // The packages are links to folders of the repository.
     'next.config.mjs': `export default { turbopack: { root: ${JSON.stringify(repo)} } };`,
@@ -272,16 +280,18 @@ test('Next.js: its server answers after retries, and its cache keeps the answer'
   const next = [packaged('next/dist/bin/next')];
   const built = await run(process.execPath, [...next, 'build'], { cwd: dir, env });
   assert.equal(built.code, 0, built.stdout + built.stderr);
-  assert.equal(requests, 0);
+  assert.deepEqual(seen, []);
   const port = await freePort();
   const options = { cwd: dir, env: { ...process.env, ...env }, stdio: 'ignore' };
   const server = spawn(process.execPath, [...next, 'start', '-p', `${port}`, '-H', '127.0.0.1'], options);
   after(() => server.kill('SIGKILL'));
-  const get = () => fetch(`http://127.0.0.1:${port}/users`).catch(() => undefined);
-  const response = await until('a response', get);
-  assert.deepEqual([response.status, await response.json(), requests], [200, { name: 'Ada' }, 3]);
-  assert.deepEqual(await (await get()).json(), { name: 'Ada' });
-  assert.equal(requests, 3, "Next's option reaches its fetch");
+  for (const path of ['users', 'edge']) {
+    const get = () => fetch(`http://127.0.0.1:${port}/${path}`).catch(() => undefined);
+    const response = await until('a response', get);
+    assert.deepEqual([response.status, await response.json()], [200, { name: 'Ada' }]);
+    assert.deepEqual(await (await get()).json(), { name: 'Ada' });
+    assert.deepEqual(seen.splice(0), Array(3).fill(`/${path}/7`), "Next's option reaches its fetch");
+  }
 });
 
 /** What a service of each framework answers to a request, which may be aborted. */

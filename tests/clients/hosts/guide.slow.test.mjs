@@ -190,6 +190,19 @@ async function askingBusy(mark) {
   return { code: code.replace('https://example.com', `http://127.0.0.1:${port}`), count: () => requests };
 }
 
+/** Resolves with what a worker of this code answers; it does nothing before. */
+async function answerOf(code, path, count) {
+  const script = await bundled(pasted(code), { conditions: ['workerd'] });
+  const worker = new Miniflare({
+    ...{ modules: true, script, compatibilityDate: '2026-01-01', compatibilityFlags: ['nodejs_compat'] },
+  });
+  closers.push(() => worker.dispose());
+  await worker.ready;
+  assert.equal(count(), 0);
+  const response = await worker.dispatchFetch(`http://localhost${path}`);
+  return [response.status, await response.text(), count()];
+}
+
 for (const major of NODES)
   test(`Node ${major}: undici's dispatcher under createFetch`, async () => {
     const { code, count } = await askingBusy('undici');
@@ -198,16 +211,31 @@ for (const major of NODES)
     assert.equal(count(), 3);
   });
 
-test('workerd: the handler of a worker answers after retries, and does nothing before a request', async () => {
+test('workerd: the handler of a worker answers after retries', async () => {
   const { code, count } = await askingBusy('worker');
-  const script = await bundled(pasted(code), { conditions: ['workerd'] });
-  const worker = new Miniflare({ modules: true, script, compatibilityDate: '2026-01-01' });
-  closers.push(() => worker.dispose());
-  await worker.ready;
-  assert.equal(count(), 0);
-  const response = await worker.dispatchFetch('http://localhost/');
-  assert.deepEqual([response.status, await response.text(), count()], [200, 'prices', 3]);
+  assert.deepEqual(await answerOf(code, '/', count), [200, 'prices', 3]);
 });
+
+test("workerd: Hono's app answers after retries", async () => {
+  const { code, count } = await askingBusy('hono');
+  assert.deepEqual(await answerOf(`${code}\nexport default app;`, '/users/7', count), [200, 'prices', 3]);
+});
+
+/** Asks the app of the recipe in its own process. */
+const ASKS = `
+import process from 'node:process';
+const response = await app.request('/users/7');
+console.log(response.status, await response.text());
+process.exit(0);
+`;
+
+for (const [host, commandOf] of Object.entries({ 'Node 20': node(20), ...HOSTS }))
+  test(`${host}: Hono's app answers after retries`, async () => {
+    const { code, count } = await askingBusy('hono');
+    const folder = pasted(`${code}${ASKS}`);
+    assert.equal(await printedBy(await commandOf(), join(folder, 'main.mjs')), '200 prices\n');
+    assert.equal(count(), 3);
+  });
 
 /** Prints how many texts there were, once none of them needs more than to lose its types. */
 const STRIP = `

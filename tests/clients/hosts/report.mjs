@@ -24,8 +24,8 @@ const FAILURES = wrapped(
   120,
 );
 const NOT_RUN = wrapped(
-  'Not run, because it spares no connection: a proxy that hangs up on `CONNECT` itself. `fetch` of Node 22 and 24 asks ' +
-    'it again without end, thousands of times in some seconds, until a signal ends it: set `attemptTimeoutMs` or ' +
+  'Not run, because it would flood its server: a proxy that hangs up on `CONNECT`. `fetch` of Node 22 and 24 asks it ' +
+    'again without end, thousands of times in some seconds, until a signal ends it: set `attemptTimeoutMs` or ' +
     '`totalTimeoutMs` there. That of Node 26 and of Deno rejects, and is retried.',
   120,
 );

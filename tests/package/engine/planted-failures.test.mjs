@@ -1,5 +1,5 @@
 // Do the rows of failures find bugs of the rule for what an inner fetch rejects with? Each is planted in a copy of the
-// package, and rows by hand of failures.json must then be judged wrongly.
+// package, and rows by hand of failures.json must then be decided wrongly.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -54,7 +54,7 @@ const BUGS = {
 const root = mkdtempSync(join(tmpdir(), 'rejitter-failures-'));
 after(() => rmSync(root, { recursive: true, force: true }));
 
-/** What a copy of the package judges wrongly. */
+/** Returns a line for each row that a copy of the package decides wrongly. */
 async function wrongIn(folder) {
   const load = (file) => import(pathToFileURL(join(folder, file)).href);
   const [{ isProgrammingError, isTransientError }, { createFetch }, { createFetch: light }] = await Promise.all(
@@ -63,7 +63,7 @@ async function wrongIn(folder) {
   return misjudged({ createFetch, light, isTransientError, isProgrammingError }, vectors('failures').made);
 }
 
-test('a copy without a bug judges all rows by hand rightly', async () => {
+test('a copy without a bug decides all rows by hand rightly', async () => {
   assert.deepEqual(await wrongIn(planted(join(root, 'none'), { name: 'none', edits: [] })), []);
 });
 
