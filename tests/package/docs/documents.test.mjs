@@ -24,6 +24,7 @@ import { BACKOFFS, JITTERS, SHORTCUTS } from '../lib/shortcuts.mjs';
 
 const { RetryPolicy } = await importPackage();
 const presets = await importEntry('presets');
+const { limiter } = await importEntry('protection');
 /** The names that an option can have. */
 const namesOf = (option) => oneOf(caught(() => new RetryPolicy({ [option]: 'none of them' })).message).sort();
 
@@ -84,6 +85,15 @@ const table = (heading) => {
   const pages = [...documents].filter(([name]) => name.startsWith('docs/')).map(([, text]) => text);
   return tableIn(pages.find((text) => text.includes(`\n| ${heading} |`)) ?? '', heading);
 };
+
+test('the page of limits names options that are accepted', () => {
+  const rows = tableIn(documents.get('docs/guide/limits.md'), 'option');
+  assert.ok(rows.length > 3);
+  for (const [cell] of rows) {
+    const [, options] = /^`(.*?)`/.exec(cell);
+    assert.doesNotThrow(() => limiter({ limit: 50, ...evaluate(`{ ${options} }`) }), cell);
+  }
+});
 
 /** The same, of a table that lists each of these names in its first column. */
 function listed(heading, names) {
