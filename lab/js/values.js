@@ -12,10 +12,12 @@ import { freshSeed } from '../../src/js/run/randomness.js';
 const MAX_NUMBERS = 2 ** 20;
 
 /**
- * Returns a policy's data, and what they do not say: whether its protection has a budget and a breaker, and whether
- * results may be retried that nothing classifies for these. Options make a policy. Another object may have a `toJSON`,
- * too: whatever that returns is validated before it reaches the wasm.
- * @type {(policy: any) => [data: any, hasBudget: boolean, hasBreaker: boolean, hasUnclassifiedResults: boolean]}
+ * Returns a policy's data, and what they do not say: whether its protection has a budget and a breaker, whether results
+ * may be retried that nothing classifies for these, and its limiter: ms of a unit, concurrency, places of the queue.
+ * Options make a policy. Another object may have a `toJSON`, too: whatever that returns is validated before it reaches
+ * the wasm.
+ * @type {(policy: any) => [data: any, hasBudget: boolean, hasBreaker: boolean, hasUnclassifiedResults: boolean,
+ *   intervalMs: number, concurrency: number, maxQueue: number]}
  */
 export function policyFacts(policy) {
   const known = behindOf(policy);
@@ -31,7 +33,13 @@ export function policyFacts(policy) {
   const unclassified = retryOnResult !== undefined && !protection?.classifies;
   // Not a method of its own, which may write something else.
   const data = RetryPolicy.prototype.toJSON.call(made);
-  return [data, protection?.budget !== undefined, protection?.breaker !== undefined, unclassified];
+  const { rate, concurrency, maxQueue } = protection?.limiter?.options ?? {
+    rate: [NaN],
+    concurrency: NaN,
+    maxQueue: NaN,
+  };
+  const shared = [protection?.budget, protection?.breaker].map((part) => part !== undefined);
+  return [data, shared[0], shared[1], unclassified, rate[0], concurrency, maxQueue];
 }
 
 /** @param {any} policy @returns {any} */

@@ -121,6 +121,12 @@ export type NoteCode =
    * answers, unless their HTTP status says otherwise.
    */
   | 'results-without-verdict'
+  /** `concurrency` of `limiter()` without `totalTimeoutMs`: a nested call may wait for itself. */
+  | 'concurrency-without-deadline'
+  /** The waits of one operation are shorter than the time that `limiter()` takes for a start. */
+  | 'retries-exceed-limit'
+  /** Fewer attempts start before `totalTimeoutMs` than the queue of `limiter()` takes. */
+  | 'queue-exceeds-deadline'
   /** Neither `attemptTimeoutMs`, `idleTimeoutMs` nor `totalTimeoutMs` ends a hung attempt. */
   | 'no-time-limit'
   /** The longest possible and the mean sum of all waits. */

@@ -16,7 +16,7 @@ import { randomOptions } from '../../tests/package/lib/random-options.mjs';
 import { caught } from '../../tests/package/lib/readers.mjs';
 
 const { RetryPolicy } = await importPackage();
-const { breaker, budget, cooldown, protect } = await importEntry('protection');
+const { breaker, budget, cooldown, limiter, protect } = await importEntry('protection');
 const presets = await importEntry('presets');
 const { fromData } = await importEntry('data');
 const lab = await importFrom('rejitter-lab');
@@ -63,7 +63,12 @@ test('plan: each number of a wait under its name', () => {
 });
 
 /** What may stand beside options, in the words of the table. */
-const PARTS = { budget, breaker };
+const PARTS = {
+  budget,
+  breaker,
+  limit: () => limiter({ limit: 2 }),
+  concurrency: () => limiter({ concurrency: 2 }),
+};
 const retryOnResult = (value) => value === 'busy';
 
 test('explain says the notes of tests/vectors/notes.json, of options and of a policy, one key of it or not', () => {

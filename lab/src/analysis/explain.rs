@@ -37,6 +37,13 @@ pub struct Note {
 /// A minimum of at least this share of the cap leaves little to draw.
 const NEAR: f64 = 0.8;
 
+/// How many units start before the deadline.
+// It is below the length of the queue.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn starts_within(deadline_ms: f64, interval_ms: f64) -> u64 {
+    (deadline_ms / interval_ms).ceil() as u64
+}
+
 /// A rule: its code, and its sentence where it applies.
 type Rule = (&'static str, fn(&Study<'_>) -> Option<String>);
 
@@ -181,6 +188,27 @@ const WARNINGS: &[Rule] = &[
                     only totalTimeoutMs, a signal or retryIf ends an operation whose attempts fail";
         (study.model.limits_silence() && !study.has_deadline()).then(|| text.to_owned())
     }),
+    ("concurrency-without-deadline", |study| {
+        let limiter = study.model.limiter()?;
+        let text = "concurrency limits the attempts that run at a time, and nothing limits their time: a call \
+                    with the same protection from within an attempt may wait for itself for ever; set \
+                    totalTimeoutMs";
+        let forever = limiter.concurrency < f64::INFINITY && !study.has_deadline();
+        forever.then(|| text.to_owned())
+    }),
+    ("retries-exceed-limit", |study| {
+        let interval_ms = study.model.limiter()?.rate.interval_ms;
+        let means = study.distributions.iter().map(Distribution::mean_ms);
+        let longest = means.fold(0.0, f64::max);
+        (!study.distributions.is_empty() && longest < interval_ms).then(|| {
+            format!(
+                "the retries of one operation alone exceed the limit: they wait {} on average at most, and \
+                 one unit takes {}; longer waits would leave starts to other operations",
+                time(longest),
+                time(interval_ms)
+            )
+        })
+    }),
     ("results-without-verdict", |study| {
         let model = study.model;
         let text = "results without an HTTP status that retryOnResult retries count as answers: no breaker \
@@ -218,6 +246,20 @@ const INFOS: &[Rule] = &[
                  up to {} times without refund (retries after answers are not counted)",
                 with(true),
                 with(false)
+            )
+        })
+    }),
+    ("queue-exceeds-deadline", |study| {
+        let limiter = study.model.limiter()?;
+        let interval_ms = limiter.rate.interval_ms;
+        let deadline = study.model.total_timeout_ms();
+        (study.has_deadline() && limiter.max_queue * interval_ms >= deadline).then(|| {
+            format!(
+                "with one start each {}, {} can start before the deadline of {}: the limiter's queue is longer, \
+                 and operations that come too late for it are rejected at once",
+                time(interval_ms),
+                count(starts_within(deadline, interval_ms), "attempt"),
+                study.deadline()
             )
         })
     }),

@@ -2,6 +2,7 @@
 
 use rejitter::data::PolicyData;
 use rejitter::decide::Previous;
+use rejitter::internals::protection::LimiterSettings;
 use rejitter::internals::{CapRule, PolicyInternals, Wait, getters};
 use rejitter::{Backoff, Jitter, OptionErrors, RetryPolicy, UNLIMITED};
 
@@ -21,6 +22,7 @@ pub struct Model {
     has_budget: bool,
     has_breaker: bool,
     has_unclassified_results: bool,
+    limiter: Option<LimiterSettings>,
 }
 
 impl Model {
@@ -36,6 +38,7 @@ impl Model {
             has_budget: false,
             has_breaker: false,
             has_unclassified_results: false,
+            limiter: None,
         }
     }
 
@@ -81,6 +84,13 @@ impl Model {
         self
     }
 
+    /// With a limiter that its attempts share with others.
+    #[must_use]
+    pub fn with_limiter(mut self, limiter: LimiterSettings) -> Self {
+        self.limiter = Some(limiter);
+        self
+    }
+
     /// The policy.
     pub fn policy(&self) -> &RetryPolicy {
         &self.policy
@@ -99,6 +109,8 @@ impl Model {
         has_breaker: bool,
         /// Whether results may be retried that nothing classifies.
         has_unclassified_results: bool,
+        /// The limiter of the attempts.
+        limiter: Option<LimiterSettings>,
     }
 
     /// How many waits there are at most; `None` without a limit of attempts.

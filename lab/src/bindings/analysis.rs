@@ -7,6 +7,7 @@
 #![allow(clippy::missing_errors_doc)] // All for that one reason.
 
 use js_sys::Float64Array;
+use rejitter::internals::protection::{LimiterSettings, Rate};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
@@ -41,13 +42,16 @@ pub fn plan(policy: JsValue, waits: u32) -> Result<JsValue, JsValue> {
 }
 
 /// Notes about the policy, whose protection may have a budget and a breaker, and whose results may be retried without
-/// being classified for these.
+/// being classified for these. A limiter has a time of a unit, 0 without a limit; that of none is NaN.
 #[wasm_bindgen(js_name = labExplain, skip_typescript)]
 pub fn explain(
     policy: JsValue,
     has_budget: bool,
     has_breaker: bool,
     has_unclassified_results: bool,
+    interval_ms: f64,
+    concurrency: f64,
+    max_queue: f64,
 ) -> Result<JsValue, JsValue> {
     let mut model = model_of(policy)?;
     if has_budget {
@@ -58,6 +62,16 @@ pub fn explain(
     }
     if has_unclassified_results {
         model = model.with_unclassified_results();
+    }
+    if !interval_ms.is_nan() {
+        model = model.with_limiter(LimiterSettings {
+            rate: Rate {
+                interval_ms,
+                burst: 1.0,
+            },
+            concurrency,
+            max_queue,
+        });
     }
     written(&crate::explain(&model))
 }

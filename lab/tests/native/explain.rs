@@ -1,6 +1,7 @@
 //! `explain`: each note appears where it should and not next to there, and says what is so.
 
 use rejitter::data::PolicyData;
+use rejitter::internals::protection::LimiterOptions;
 use rejitter_lab::{Model, Note, Severity, explain};
 use serde_json::{Value, json};
 
@@ -14,6 +15,20 @@ fn notes(row: &Value) -> Vec<Note> {
     explain(&beside.fold(model, |model, part| match part.as_str() {
         Some("budget") => model.with_budget(),
         Some("breaker") => model.with_breaker(),
+        Some("limit") => {
+            let options = LimiterOptions {
+                limit: Some(2.0),
+                ..LimiterOptions::DEFAULT
+            };
+            model.with_limiter(options.settings())
+        }
+        Some("concurrency") => {
+            let options = LimiterOptions {
+                concurrency: Some(2),
+                ..LimiterOptions::DEFAULT
+            };
+            model.with_limiter(options.settings())
+        }
         Some("unclassified results") => model.with_unclassified_results(),
         _ => panic!("{part}"),
     }))
@@ -50,7 +65,7 @@ fn all_codes_are_tested_and_in_the_declarations() {
         .lines()
         .filter_map(|line| line.trim().strip_prefix("| '")?.split('\'').next())
         .collect();
-    assert_eq!(documented.len(), 19);
+    assert_eq!(documented.len(), 22);
     let rows = rows();
     for code in &documented {
         let (with, without): (Vec<_>, Vec<_>) = (rows.iter())

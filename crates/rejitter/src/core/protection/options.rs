@@ -280,7 +280,7 @@ impl CooldownOptions {
 }
 
 /// [`LimiterOptions`] with the defaults.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(missing_docs)]
 pub struct LimiterSettings {
     pub rate: Rate,
