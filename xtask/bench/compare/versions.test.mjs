@@ -4,13 +4,14 @@ import { test } from 'node:test';
 
 import { dayOf, installed, kept, oldColumns } from './versions.mjs';
 
-const page = readFileSync(new URL('../../../docs/comparison.md', import.meta.url), 'utf8');
+const textOf = (name) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
 const { asked, newest } = kept();
 
-test('the comparison has the newest versions that the registry had on the day that it names', () => {
-  assert.deepEqual(oldColumns(page, newest), []);
+test('tables beside other packages have the newest versions that the registry had on the day that is named', () => {
+  for (const name of ['comparison', 'reference/worlds', 'benchmarks'])
+    assert.deepEqual(oldColumns(textOf(name), newest), [], name);
   assert.deepEqual(installed(), newest);
-  assert.ok(page.includes(dayOf(asked)), dayOf(asked));
+  assert.ok(textOf('comparison').includes(dayOf(asked)), dayOf(asked));
 });
 
 test('a column with an older version, or of a package that was not asked for, is named', () => {
