@@ -18,14 +18,18 @@ export const kept = () => JSON.parse(readFileSync(FILE, 'utf8'));
 export const installed = () =>
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).dependencies;
 
+/** A package with its version, as heads and first cells of tables have them. */
+const NAMED = /((?:@[\w-]+\/)?[\w-]+) (\d+\.\d+\.\d+)/g;
+
 /**
- * Names columns of tables whose package has a newer version than the one in their head.
- * @param {string} page Markdown, whose heads have `name version`
+ * Names columns and rows of tables whose package has a newer version than theirs.
+ * @param {string} page Markdown
  * @param {Record<string, string>} newest
  */
 export function oldColumns(page, newest) {
-  const heads = page.split('\n').filter((line, i, lines) => lines[i + 1]?.startsWith('|---'));
-  const named = heads.flatMap((head) => [...head.matchAll(/((?:@[\w-]+\/)?[\w-]+) (\d+\.\d+\.\d+)/g)]);
+  const lines = page.split('\n').filter((line) => line.startsWith('| '));
+  const isHead = (line) => page.includes(`${line}\n|---`);
+  const named = lines.flatMap((line) => [...(isHead(line) ? line : line.split(' |', 1)[0]).matchAll(NAMED)]);
   return [...new Set(named.filter(([, name, version]) => newest[name] !== version).map(([column]) => column))];
 }
 
