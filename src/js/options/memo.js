@@ -1,6 +1,6 @@
 // Calls from one place of a program mostly have the same options: to read them again costs more than all the rest.
 
-import { isFunction, isObject } from './checks.js';
+import { isObject, isReference } from './checks.js';
 import { ORIGIN } from './codes.js';
 
 /** Different options in a row, after which the calls of a function seem to have different ones. */
@@ -18,28 +18,40 @@ export function remembering(read) {
   let left = MOST;
   /** @type {string[]} */
   let names = [];
-  /** @type {any} */
-  let values;
-  /** @type {Settings | undefined} */
+  /** @type {unknown[]} */
+  let values = [];
+  /** @type {Settings} */
   let last;
   return (options) => {
-    // Other prototypes are mistakes, or another realm's.
-    if (left === 0 || !isObject(options) || Object.getPrototypeOf(options) !== Object.prototype) return read(options);
-    // Each is read once.
-    const given = { ...options };
-    // A copy of a preset has more than these: what its cap bounds.
-    if (given[ORIGIN]) return read(given);
-    const found = Object.keys(given);
-    const isSame = (/** @type {string} */ name, /** @type {number} */ i) =>
-      name === names[i] && given[name] === values[name];
-    if (last !== undefined && found.length === names.length && found.every(isSame)) {
+    // Other prototypes are mistakes, or another realm's. A copy of a preset has more than names: what its cap bounds.
+    if (
+      left === 0 ||
+      !isObject(options) ||
+      Object.getPrototypeOf(options) !== Object.prototype ||
+      options[ORIGIN] !== undefined
+    )
+      return read(options);
+    let count = 0;
+    /** The values, once one differs. @type {unknown[] | undefined} */
+    let given;
+    // Each is read once, and without a copy: engines know by the object's shape what such a loop finds.
+    for (const name in options) {
+      const value = options[name];
+      if (name !== names[count] || value !== values[count]) given ??= values.slice(0, count);
+      given?.push(value);
+      count++;
+    }
+    // Inherited names, where somebody has added to Object.prototype, come last.
+    if (!given && count === names.length && Object.hasOwn(options, names[count - 1])) {
       left = MOST;
       return last;
     }
-    const settings = read(given);
-    const keeps = !found.some((name) => isObject(given[name]) || isFunction(given[name]));
+    const own = Object.keys(options);
+    if (count === 0 || count !== own.length) return read(options);
+    const found = given ?? values.slice(0, count);
+    const settings = read(Object.fromEntries(own.map((name, i) => [name, found[i]])));
     left--;
-    if (keeps) [names, values, last] = [found, given, settings];
+    if (!found.some(isReference)) [names, values, last] = [own, found, settings];
     return settings;
   };
 }
