@@ -1,5 +1,6 @@
 // The one crossing into the core, once per failed attempt.
 
+import { isLongest, isWithin } from '../options/checks.js';
 import { BOUND, CUSTOM, FIXED, LINEAR, NONE, POLLY_V2, TRUNCATED, hasOwnCurve } from '../options/codes.js';
 import { capOf } from '../options/curve.js';
 import { mistake, problemOf } from '../options/messages.js';
@@ -95,10 +96,8 @@ export function computed(settings, state, attempt, serverMs, k = attempt) {
   let r2 = 0;
   if (hinted || jitter !== NONE) {
     if (random === undefined) {
-      const core = settings.load();
-      const seed = seedOf(settings, state);
-      r = drawAt(core, seed, attempt, 0);
-      if (jitter === POLLY_V2) r2 = drawAt(core, seed, attempt, 1);
+      r = seededDraw(settings, state, attempt, 0);
+      if (jitter === POLLY_V2) r2 = seededDraw(settings, state, attempt, 1);
     } else {
       r = drawOf(random);
       // The second draw of pollyV2 from digits that do not decide whether it is needed: the caller's function is called
@@ -144,19 +143,13 @@ function formula(settings, state, k, jitter, value, r, r2, serverMs) {
 }
 
 /**
- * Returns both halves of the seed, and the index. Without a seed of the caller's, each draw has a fresh one, with an
- * index of its own.
- * @type {(settings: Settings, state: State) => number[]}
+ * Without a seed of the caller's, each draw has a fresh one, with an index of its own.
+ * @type {(settings: Settings, state: State, attempt: number, nth: number) => number}
  */
-function seedOf({ seed }, { index, run }) {
+function seededDraw({ seed, load }, { index, run }, attempt, nth) {
   const [high, low, ownIndex = index] = seed ?? freshSeed(run?.endedAt);
-  return [high, low, ownIndex];
-}
-
-/** @type {(core: import('../options/settings.js').Core, seed: number[], attempt: number, nth: number) => number} */
-function drawAt(core, [high, low, index], attempt, nth) {
   // The core takes the lower 32 bits of each.
-  return core.draw(high, low, index / TWO_32, index, attempt / TWO_32, attempt, nth);
+  return load().draw(high, low, ownIndex / TWO_32, ownIndex, attempt / TWO_32, attempt, nth);
 }
 
 /** Returns the base: without jitter, the first wait. @param {Operation} op */
@@ -172,7 +165,7 @@ const PROTECTION_DRAW = 2;
 /** @param {() => number} random */
 function drawOf(random) {
   const draw = random();
-  if (typeof draw === 'number' && draw >= 0 && draw < 1) return draw;
+  if (isWithin(draw, 0, 1) && draw < 1) return draw;
   throw problemOf('random()', draw, [typeof draw, 'draw'], 'return');
 }
 
@@ -180,7 +173,7 @@ function drawOf(random) {
 export function drawFor(op, attempt = op.attempts) {
   const { settings } = op;
   if (settings.random !== undefined) return drawOf(settings.random);
-  return drawAt(settings.load(), seedOf(settings, op), attempt, PROTECTION_DRAW);
+  return seededDraw(settings, op, attempt, PROTECTION_DRAW);
 }
 
 /** @param {Settings['curve']} curve @param {number} k */
@@ -190,6 +183,6 @@ function curveOf(curve, k) {
     return list[Math.min(k, list.length) - 1];
   }
   const ms = curve(k);
-  if (typeof ms === 'number' && ms >= 0) return ms;
+  if (isLongest(ms)) return ms;
   throw problemOf(`backoff(${k})`, ms, [typeof ms, 'wait'], 'return');
 }
