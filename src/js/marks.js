@@ -36,8 +36,9 @@ const SEARCHED = 11;
 export const causeOf = ({ cause, detail, original }) => cause ?? detail ?? original;
 
 /**
- * All copies of the package in a realm share this: the reports of operations by what they ended with; waits that
- * servers ask for by the errors that say so, each with its number; and the number of the last of these.
+ * All copies of the package in a realm share this: the reports of operations, or functions that make them, by what they
+ * ended with; waits that servers ask for by the errors that say so, each with its number; and the number of the last of
+ * these.
  * @typedef {{ reports: WeakMap<object, object>, hints: WeakMap<object, { ms: number, number: number }>,
  *   last: number }} Shared
  */

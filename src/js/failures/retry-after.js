@@ -23,6 +23,7 @@ export function retryAfterMs(source) {
   }
   if (ms !== undefined && ms > 0) return ms;
   const text = typeof source === 'string' ? source : headerOf(headers, 'retry-after');
+  if (text === '') return ms;
   const [, digits, fraction] = decimal.exec(text) ?? [];
   const number = Number(text);
   // Ten digits of seconds would be more than thirty years: they are a time. Thirteen are a time in ms.
@@ -50,6 +51,8 @@ const TIME = ' (([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)) ';
  * @type {(text: string, now: number) => number}
  */
 export function dateOf(text, now) {
+  // Most responses have no such header, and the patterns are made at each use.
+  if (text === '') return NaN;
   /** @param {string} form */
   const read = (form) => new RegExp(`^[ \\t]*${form}[ \\t]*$`).exec(text);
   // asctime has another order: there, the day and the year are looked up ahead.

@@ -12,6 +12,8 @@ const UNANSWERED = /^(Abort|TypeE|E(AI_|CONN|HOST|NET|NOTF|PIPE|TIMED)|UND_ERR_[
  * @type {(value: any, isError?: boolean) => number | undefined}
  */
 export function statusOf(value, isError = true) {
+  // Results may be anything.
+  if (Object(value) !== value) return undefined;
   try {
     const { response, $metadata } = value;
     const status =
@@ -24,7 +26,7 @@ export function statusOf(value, isError = true) {
     }
     return UNANSWERED.test(names) ? undefined : status;
   } catch {
-    // It throws when it is read, or has no properties.
+    // It throws when it is read.
     return undefined;
   }
 }

@@ -27,6 +27,8 @@ export class FetchAttempt {
   attempt;
   /** The response that it brought. @type {any} */
   response;
+  /** Whether more happens to a good first response than that the caller gets it. @type {unknown} */
+  isWatched = true;
   /** Whether the network failed. */
   failed = false;
   /** Whether the attempt's request was sent: undefined until then, false if the caller's callback failed instead. */
@@ -82,10 +84,17 @@ export class FetchAttempt {
   }
 
   /** Makes one attempt: synchronously up to the inner fetch, unless it awaits a callback. @param {Attempt} attempt */
-  async send(attempt) {
-    const { request, settings, place, signals, ownSignal, further } = this.#call;
-    const { prepare, throwOnStatus } = settings;
+  send(attempt) {
     this.attempt = attempt;
+    if (this.isWatched || attempt.attempt > 1) return this.#sendWatched(attempt);
+    const [input, init] = this.#call.request.next(1, undefined, undefined);
+    return this.#send(input, init);
+  }
+
+  /** @param {Attempt} attempt */
+  async #sendWatched(attempt) {
+    const { request, settings, signals, ownSignal } = this.#call;
+    const { prepare, throwOnStatus } = settings;
     this.#sent = this.response = this.#hintMs = this.#askedMs = this.#replacement = undefined;
     /** Replaces the request's own. @type {AbortSignal | undefined} */
     let signal;
@@ -103,11 +112,7 @@ export class FetchAttempt {
     }
     let [input, init] = request.next(attempt.attempt, signal, body);
     if (prepare !== undefined) [input, init] = await this.#prepared(attempt, input, init, signal);
-    this.#call.cancelOffered();
-    this.#sent = true;
-    const answer = sendFrom(place, init === undefined && further.length === 0 ? [input] : [input, init, ...further]);
-    request.isSent = true;
-    const response = await answer;
+    const response = await this.#send(input, init);
     if (this.#call.over || (ownSignal && attempt.signal.aborted)) {
       // Too late: the operation has gone on without it.
       cancelBody(response);
@@ -116,6 +121,27 @@ export class FetchAttempt {
     this.response = response;
     if (throwOnStatus && response?.status >= 400) throw label(new HttpStatusError(response), request);
     return response;
+  }
+
+  /** @param {any} input @param {any} init */
+  #send(input, init) {
+    const { request, place, further } = this.#call;
+    this.#call.cancelOffered();
+    this.#sent = true;
+    const answer = sendFrom(place, init === undefined && further.length === 0 ? [input] : [input, init, ...further]);
+    request.isSent = true;
+    return answer;
+  }
+
+  /** Returns whether the response of a first attempt that nothing watches is the result. @param {any} response */
+  accepts(response) {
+    this.response = response;
+    return !(response?.status >= 400 || this.isCurable(this.#call.settings.retryOn));
+  }
+
+  /** Follows the end of the operation. @param {Operation} op */
+  finish(op) {
+    this.#call.finish(op);
   }
 
   /**

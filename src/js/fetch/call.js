@@ -2,18 +2,19 @@
 
 import { readMarks } from '../marks.js';
 import { abortAttempt } from '../run/attempt.js';
-import { limitsOf } from '../run/limits.js';
-import { Operation, record } from '../run/operation.js';
+import { record } from '../run/operation.js';
 import { RetryError, keepReport } from '../run/report.js';
-import { takeSteps } from '../run/run.js';
+import { run } from '../run/run.js';
 import { reportOf } from '../run/settle.js';
-import { now } from '../run/timer.js';
+import { reasonOf } from '../run/signals.js';
+import { subscribed } from '../run/tracing.js';
 import { FetchAttempt } from './attempt.js';
 import { leadsToHost } from './inner.js';
 import { FetchRequest } from './request.js';
 import { HttpStatusError, cancelBody, keepAbortable, label } from './response.js';
 
 /** @import { Attempt } from '../run/attempt.js' */
+/** @import { Operation } from '../run/operation.js' */
 
 export class FetchCall {
   /** The offered response, its attempt and operation. @type {{ response?: any, attempt?: Attempt, op?: Operation }} */
@@ -37,61 +38,61 @@ export class FetchCall {
     this.further = further;
     this.request = new FetchRequest(input, init, settings);
     /** The signals that abort the operation. */
-    this.signals = /** @type {AbortSignal[]} */ ([...new Set([this.request.signal, signal])].filter(Boolean));
+    this.signals = /** @type {AbortSignal[]} */ (
+      [this.request.signal, signal].filter((each, i, all) => each && all.indexOf(each) === i)
+    );
     /** Whether more than one thing may end an attempt: then it needs a signal of its own. */
     this.ownSignal =
       attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || this.signals.length > 1 || !!protection?.hedge;
   }
 
-  async run() {
-    const { request, settings } = this;
+  run() {
+    const { request, settings, signals } = this;
     const { shared, ownSeed } = this.reading;
+    const { needs, prepare, throwOnStatus, retryOn } = settings;
     const first = this.attempt(!request.once);
+    const hasCallback = request.factory || prepare || typeof retryOn === 'function';
+    const mayEnd = needs || signals.length > 0 || throwOnStatus;
+    first.isWatched = mayEnd || hasCallback || request.isRequest || subscribed() !== null;
     const index = ownSeed ? 0 : shared.operations++;
-    const op = new Operation(
-      settings,
-      (attempt) => first.send(attempt),
-      index,
-      limitsOf(settings, request.signal),
-      now(),
-    );
-    op.run.task = first;
-    /** @type {any} */
-    let outcome;
-    try {
-      if (this.signals.some((signal) => signal.aborted) && leadsToHost(this.place)) request.check();
-      const running = takeSteps(op, shared.metrics);
+    const aborted = signals.find((signal) => signal.aborted);
+    if (aborted) {
       // Within the call, as `fetch` does.
-      if (op.limits.aborted) request.cancelBody(op.limits.reason);
-      outcome = await running;
-      const { report } = /** @type {FetchAttempt} */ (op.run.task);
-      // The caller may need to know that an answer is that to a repetition: 412, 404.
-      if (report === undefined && op.attempts > 1) {
-        record(op.run);
-        keepReport(outcome, reportOf(op, 'success'));
-      }
-      if (settings.throwOnStatus && report !== undefined) {
-        const status = label(new HttpStatusError(outcome), request);
-        const error = settings.finalError === 'wrap' ? new RetryError(status, report) : status;
-        // The attempts had results; what the last of them is thrown as belongs to the errors, too.
-        if (error instanceof RetryError) error.errors.push(status);
-        keepReport(error, report);
-        throw error;
-      }
-      return outcome;
-    } catch (error) {
-      // Who is rejected may send the request elsewhere.
-      if (!request.isSent && !readMarks(error).rejected) request.cancelBody(error);
-      throw (outcome = error);
-    } finally {
-      this.over = true;
-      // The caller takes one response at most. The others give their connections back.
-      for (const { response, attempt } of [/** @type {FetchAttempt} */ (op.run.task), this.#offered]) {
-        if (!gives(outcome, response)) cancelBody(response);
-        else if (attempt) this.#keep(response, attempt);
-      }
-      request.cancelCopy();
+      request.cancelBody(reasonOf(aborted));
+      if (leadsToHost(this.place)) request.check();
     }
+    return run(settings, (attempt) => first.send(attempt), index, shared.metrics, request.signal, first);
+  }
+
+  /** Follows the end of the operation, whose outcome an error may replace. @param {Operation} op */
+  finish(op) {
+    const { request, settings } = this;
+    const { run } = op;
+    const task = /** @type {FetchAttempt} */ (run.task);
+    const { report } = task;
+    if (!run.failed && report === undefined && op.attempts > 1) {
+      // The caller may need to know that an answer is that to a repetition: 412, 404.
+      record(run);
+      keepReport(run.outcome, reportOf(op, 'success'));
+    } else if (!run.failed && report !== undefined && settings.throwOnStatus) {
+      const status = label(new HttpStatusError(/** @type {Response} */ (run.outcome)), request);
+      const error = settings.finalError === 'wrap' ? new RetryError(status, report) : status;
+      // The attempts had results; what the last of them is thrown as belongs to the errors, too.
+      if (error instanceof RetryError) error.errors.push(status);
+      keepReport(error, report);
+      run.failed = true;
+      run.outcome = error;
+    }
+    const { failed, outcome } = run;
+    // Who is rejected may send the request elsewhere.
+    if (failed && !request.isSent && !readMarks(outcome).rejected) request.cancelBody(outcome);
+    this.over = true;
+    // The caller takes one response at most. The others give their connections back.
+    for (const { response, attempt } of [task, this.#offered]) {
+      if (!gives(outcome, response)) cancelBody(response);
+      else if (attempt) this.#keep(response, attempt);
+    }
+    request.cancelCopy();
   }
 
   /** The caller gets this response if no attempt follows. @type {(from: FetchAttempt, op: Operation) => void} */
@@ -134,7 +135,7 @@ export class FetchCall {
 /** Returns whether the caller gets a response, or an error that has it. @param {any} outcome @param {any} response */
 function gives(outcome, response) {
   try {
-    for (let depth = 0; depth < 3; depth++, outcome = outcome.cause)
+    for (let depth = 0; depth < 3 && outcome; depth++, outcome = outcome.cause)
       if (outcome === response || outcome.response === response) return true;
   } catch {
     // No error of ours.

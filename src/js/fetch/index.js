@@ -16,17 +16,17 @@ export function createFetchOf(load) {
     if (isFunction(options)) throw problemOf('options', options, ['', 'secondArgument']);
     if (inner !== undefined && !isFunction(inner)) throw problemOf('fetch', inner, FUNCTION);
     const reading = readFetchOptions(options, load);
-    const fetch = async (/** @type {any} */ input, /** @type {any[]} */ ...rest) => {
+    const fetch = (/** @type {any} */ input, /** @type {any[]} */ ...rest) => {
       const from = outermost(place, input);
       const { kept } = place;
-      if (from === undefined) return /** @type {Function} */ (kept)(input, ...rest);
+      if (from === undefined) return (async () => /** @type {Function} */ (kept)(input, ...rest))();
       const [init, ...further] = rest;
       try {
         return new FetchCall(readCallOptions(init, reading), from, input, init, further).run();
       } catch (error) {
         // Nothing was sent: a stream's source would stay open.
         cancelBody(init, error);
-        throw error;
+        return Promise.reject(error);
       }
     };
     const place = placeOf(fetch, inner);

@@ -31,12 +31,17 @@ export function restack(error, above = restack) {
 
 /** @typedef {{ reason: string, attempts: number, records: readonly object[] }} Report */
 
-/** @param {any} error */
+/** @param {any} error @returns {any} */
 export function retryReport(error) {
-  return shared().reports.get(error);
+  const { reports } = shared();
+  const report = reports.get(error);
+  if (typeof report !== 'function') return report;
+  // That of a success is made for whoever reads it, once.
+  keepReport(error, report());
+  return reports.get(error);
 }
 
-/** @param {unknown} error @param {object} report */
+/** @param {unknown} error @param {object} report or a function that makes it */
 export function keepReport(error, report) {
   // A WeakMap accepts objects only.
   if (isReference(error)) shared().reports.set(/** @type {object} */ (error), report);

@@ -30,29 +30,35 @@ export function protect(op) {
  * A first attempt that succeeds and that nothing watches costs one reading of the clock and one derived promise: no
  * wasm, no controller, no operation.
  *
- * The index is that among the operations of a policy. A run's own signal adds to that of the settings.
+ * The index is that among the operations of a policy. A run's own signal adds to that of the settings. A fetch has a
+ * task, the first attempt.
  * @type {(settings: import('../options/settings.js').Settings, fn: import('./operation.js').Callback, index: number,
- *   metrics?: Metrics, signal?: AbortSignal) => Promise<any>}
+ *   metrics?: Metrics, signal?: AbortSignal, task?: import('../fetch/attempt.js').FetchAttempt) => Promise<any>}
  */
-export function run(settings, fn, index, metrics, signal) {
+export function run(settings, fn, index, metrics, signal, task) {
   const { needs } = settings;
-  const free = signal === undefined && subscribed() === null;
+  const free = signal === undefined && !task?.isWatched && subscribed() === null;
   const protection = free && needs === PROTECTION ? settings.protection?.use() : undefined;
   const startedAt = now();
   const pass = protection?.pass(startedAt, settings) ?? 0;
-  if (!free || (needs && pass === 0))
-    return takeSteps(new Operation(settings, fn, index, limitsOf(settings, signal), startedAt), metrics);
+  /** @param {Limited} limits */
+  const operation = (limits) => {
+    const op = new Operation(settings, fn, index, limits, startedAt);
+    op.run.task = task;
+    return op;
+  };
+  if (!free || (needs && pass === 0)) return takeSteps(operation(limitsOf(settings, signal)), metrics);
   const attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
   /** @param {unknown} outcome @param {boolean} [failed] */
   const goOn = (outcome, failed = true) => {
-    const op = new Operation(settings, fn, index, NO_LIMITS, startedAt);
+    const op = operation(NO_LIMITS);
     op.run.attempt = attempt;
     op.guard = protection?.guard(op, DRIVER, pass);
     return loop(op, failed, outcome);
   };
   /** @param {unknown} value */
   const onValue = (value) => {
-    if (mistakeIn(value) !== undefined) return goOn(value, false);
+    if (task ? !task.accepts(value) : mistakeIn(value) !== undefined) return goOn(value, false);
     protection?.passed(pass);
     return value;
   };
@@ -64,7 +70,7 @@ export function run(settings, fn, index, metrics, signal) {
 }
 
 /** Runs an operation with more to do first. @type {(op: Operation<Limited>, metrics?: Metrics) => Promise<any>} */
-export function takeSteps(op, metrics) {
+function takeSteps(op, metrics) {
   const { limits } = op;
   limits.metrics = metrics;
   const channel = subscribed();
@@ -137,6 +143,7 @@ async function loop(op, threw, answer) {
   }
   settle(op, /** @type {string} */ (next));
   op.limits.dispose();
+  op.run.task?.finish(op);
   if (op.run.failed) throw op.run.outcome;
   return op.run.outcome;
 }

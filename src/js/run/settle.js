@@ -62,7 +62,8 @@ export function settle(op, reason) {
     run.outcome = error;
   }
   const { failed, outcome } = run;
-  const report = reportOf(op, reason);
+  const report = reportOf(op, reason)();
+  if (run.task) run.task.report = report;
   if (limits.context) limits.context.report = report;
   limits.metrics?.failed(reason);
   emit(run, 'onGiveUp', attempts, { reason, report });
@@ -75,32 +76,36 @@ export function settle(op, reason) {
   run.failed ||= wrap;
 }
 
-/** @param {Operation} op @param {string} reason */
+/**
+ * Returns what makes the report of an operation that ends now. It keeps nothing but the records alive.
+ * @type {(op: Operation, reason: string) => () => any}
+ */
 export function reportOf({ attempts, records, startedAt, guard, run }, reason) {
-  const { hintMs = NaN, task } = run;
-  const report = Object.freeze({
-    reason,
-    attempts,
-    elapsedMs: elapsed(startedAt),
-    ...(hintMs >= 0 && { hintMs }),
-    ...guard?.rejection,
-    dropped: (records.at(-1)?.number ?? 0) - records.length,
-    records: Object.freeze(
-      records.map(({ number, failed, outcome, startedAt: at, endedAt, delayMs, told, fields }) =>
-        Object.freeze({
-          attempt: number,
-          [failed ? 'error' : 'result']: outcome,
-          startMs: elapsed(startedAt, at),
-          durationMs: elapsed(at, endedAt),
-          ...(delayMs !== undefined && { delayMs }),
-          ...told,
-          ...fields,
-        }),
+  const { hintMs = NaN } = run;
+  const rejection = guard?.rejection;
+  const elapsedMs = elapsed(startedAt);
+  return () =>
+    Object.freeze({
+      reason,
+      attempts,
+      elapsedMs,
+      ...(hintMs >= 0 && { hintMs }),
+      ...rejection,
+      dropped: (records.at(-1)?.number ?? 0) - records.length,
+      records: Object.freeze(
+        records.map(({ number, failed, outcome, startedAt: at, endedAt, delayMs, told, fields }) =>
+          Object.freeze({
+            attempt: number,
+            [failed ? 'error' : 'result']: outcome,
+            startMs: elapsed(startedAt, at),
+            durationMs: elapsed(at, endedAt),
+            ...(delayMs !== undefined && { delayMs }),
+            ...told,
+            ...fields,
+          }),
+        ),
       ),
-    ),
-  });
-  if (task) task.report = report;
-  return report;
+    });
 }
 
 /** Makes a failure an error's cause, unless it has one or is its own. @type {(error: any, failure: any) => void} */
