@@ -61,8 +61,8 @@ export interface Attempt {
   readonly alive: () => void;
   /**
    * Tells that something was gained which the next attempt need not do again; says {@link alive}, too. If this attempt
-   * fails and may be retried, a row of attempts begins anew: {@link RetryOptions.maxAttempts} counts this failure as the
-   * first, and so does {@link attemptsLeft} from then on. The waits begin anew, too, if the attempt has lived at least as
+   * fails and may be retried, another row of attempts starts: {@link RetryOptions.maxAttempts} counts this failure as the
+   * first, and so does {@link attemptsLeft} from then on. The waits start again, too, if the attempt has lived at least as
    * long as the ceiling of the wait before it. Otherwise they go on: a server that gives one byte and hangs up gets no
    * more calls than one that refuses. Attempts go on being numbered.
    *
@@ -84,7 +84,7 @@ export interface Attempt {
    */
   readonly progress: () => void;
   /**
-   * Tells that this attempt must not be repeated from here on: it has shown something, or begun what cannot be undone.
+   * Tells that this attempt must not be repeated from here on: it has shown something, or started what cannot be undone.
    * If it fails, or times out, the operation ends with its own error and the reason `committed`, and nobody is asked.
    * If it has a result, the operation succeeds, without {@link RetryOptions.retryOnResult}. Where a hedge runs beside it,
    * the first to commit wins: the other one is aborted at once.

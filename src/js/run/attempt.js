@@ -97,14 +97,14 @@ export class Attempt {
     const { alive } = this;
     return (course.progress ??= () => {
       alive();
-      tell(course, 'progressed');
+      note(course, 'progressed');
     });
   }
 
   get commit() {
     const course = courseOf(this);
     return (course.commit ??= () => {
-      if (tell(course, 'committed')) course.onCommit?.();
+      if (note(course, 'committed')) course.onCommit?.();
     });
   }
 
@@ -139,7 +139,7 @@ export const courseOf = /* @__PURE__ */ Attempt.complete();
 const controllerOf = (course) => (course.controller ??= new AbortController());
 
 /** Notes what the callback tells. Returns whether it matters. @param {Course} course @param {keyof Told} fact */
-function tell(course, fact) {
+function note(course, fact) {
   if (!course.ended) course.told = { ...course.told, [fact]: true };
   return !course.ended;
 }

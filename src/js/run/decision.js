@@ -56,7 +56,7 @@ const roundsOf = ({ attempts, guard }) => attempts - (guard?.rounds?.hedges ?? 0
 const MANY_ROWS = 10;
 
 /**
- * Begins another row with an attempt that has progressed and failed. The waits begin anew, too, if it has lived as long
+ * Begins another row with an attempt that has progressed and failed. The waits begin again, too, if it has lived as long
  * as the last one could be: who gains little and fails at once would otherwise come more often than who gains nothing.
  * @param {AttemptRun} run
  */
@@ -64,11 +64,11 @@ export function beginRow({ op, attempt, startedAt = NaN, endedAt }) {
   const { settings, row } = op;
   const before = op.attempts - 1;
   const waits = roundsOf(op) - 1;
-  const anew = elapsed(startedAt, endedAt) >= ceilingOf(settings, op, waits - row.waits);
-  if (anew) op.previous = -1;
-  // The other attempt of its round may have begun it.
+  const again = elapsed(startedAt, endedAt) >= ceilingOf(settings, op, waits - row.waits);
+  if (again) op.previous = -1;
+  // The other attempt of its round may have started it.
   const number = row.number + +(row === FIRST_ROW || before !== row.before);
-  op.row = { before, waits: anew ? waits : row.waits, number };
+  op.row = { before, waits: again ? waits : row.waits, number };
   courseOf(/** @type {import('./attempt.js').Attempt} */ (attempt)).before = before;
   if (number === MANY_ROWS && op.limits.deadlineAt === Infinity)
     warnOnce('rows', mistake('totalTimeoutMs', 'manyRows', number).message);

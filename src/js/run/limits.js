@@ -174,8 +174,8 @@ export class Limits extends NoLimits {
           silentMs = thenMs;
           idleMs = thenMs - elapsed(last, time);
         }
+        if (Math.min(leftMs, idleMs) > 0) return arm();
         const isIdle = idleMs < leftMs;
-        if ((isIdle ? idleMs : leftMs) > 0) return arm();
         if (isIdle && heardAt === undefined) warnOnce('idle', mistake('idleTimeoutMs', 'neverAlive').message);
         const limit = isIdle ? `${silentMs} ms of silence (idle` : `${attemptTimeoutMs} ms (attempt`;
         this.late = late;

@@ -169,7 +169,7 @@ for (const [jitter, waits] of Object.entries({
   decorrelatedBounded: { 599: [200, 350, 575], 600: [200, 200, 200] },
   slotted: { 199: [100, 200, 400], 200: [100, 100, 100] },
 }))
-  test(`${jitter} begins anew after attempts that live as long as the highest draw`, async () => {
+  test(`${jitter} begins again after attempts that live as long as the highest draw`, async () => {
     for (const [ms, expected] of Object.entries(waits)) {
       const delays = [];
       const onRetry = ({ delayMs }) => delays.push(delayMs);
