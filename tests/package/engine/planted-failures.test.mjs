@@ -38,7 +38,7 @@ const BUGS = {
       '(response.statusCode ?? response.status) >= [-300-]{+1000+}',
       /large true/,
     ],
-    ["a proxy's refusal is an answer", "[-code === 'ERR_PROXY_TUNNEL' ||-]", /light false: .*Bun/],
+    ["a proxy's refusal is an answer", '[-/PROXY/.test(code) ||-]', /light false: .*Bun/],
     ['a text is no failure', 'message = [-error-]{+undefined+}, code, response', /large false: .*Tauri/],
     ['a file is of the network', "[-code !== 'ENOENT' &&-]", /large true/],
   ],
