@@ -98,6 +98,38 @@ test('M01 a million failing attempts in one operation: the heap stays flat, the 
   assert.ok(bytes < 1_000_000, `${bytes} bytes in 900,000 attempts`);
 });
 
+test('200,000 attempts with progress, limited in their silence: the heap stays flat, no timer is left', async () => {
+  const { bytes, ...counts } = await measured(`
+    const fn = ({ attempt, alive, progress }) => {
+      grown(attempt, 20_000, 200_000);
+      alive();
+      progress();
+      if (attempt <= 200_000) throw new Error('failure ' + attempt);
+      return attempt;
+    };
+    const options = { baseMs: 0, maxAttempts: 2, idleTimeoutMs: 5000, totalTimeoutMs: 1e9 };
+    print({ value: await retry(fn, options), left: live.size, bytes: after - before });`);
+  assert.deepEqual(counts, { value: 200_001, left: 0 });
+  assert.ok(bytes < 400_000, `${bytes} bytes in 180,000 attempts`);
+});
+
+test('300,000 items of a stream in one attempt: the heap stays flat, no listener is left', async () => {
+  const { bytes, ...counts } = await measured(`
+    const listeners = new Set();
+    const items = (async function* () { for (let i = 1; i <= 300_000; i++) { grown(i, 30_000, 300_000); yield i; } })();
+    const value = await retry(async ({ signal, watch }) => {
+      const { addEventListener, removeEventListener } = signal;
+      signal.addEventListener = (type, each) => { listeners.add(each); addEventListener.call(signal, type, each); };
+      signal.removeEventListener = (type, each) => { listeners.delete(each); removeEventListener.call(signal, type, each); };
+      let last;
+      for await (const item of watch(items)) last = item;
+      return last;
+    }, { idleTimeoutMs: 5000 });
+    print({ value, listeners: listeners.size, left: live.size, bytes: after - before });`);
+  assert.deepEqual(counts, { value: 300_000, listeners: 0, left: 0 });
+  assert.ok(bytes < 400_000, `${bytes} bytes in 270,000 items`);
+});
+
 /** Each is done 100,000 times. The numbers bound the bytes that stay. */
 for (const [name, once, least, most] of [
   [
