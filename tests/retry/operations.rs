@@ -368,12 +368,11 @@ fn run_blocking(case: &Value) {
 /// Whether a form with these features can run the case. Conditions cannot wait: where one is interrupted, it
 /// would have to. Progress is an answer of theirs, so an attempt that is not retried has made none.
 fn able(case: &Value, features: &[&str]) -> bool {
+    let needs = |of: &str| listed(case, "needs").any(|need| need == of);
     listed(case, "needs").all(|need| features.contains(&need.as_str().expect("a name")))
         && !listed(case, "retryIf")
             .any(|answer| answer["hangs"] == true || answer["throws"].is_string())
-        && !(listed(case, "needs").any(|need| need == "progress") && case.get("retryIf").is_some())
-        && !(listed(case, "needs").any(|need| need == "interrupts")
-            && case.get("retryIf").is_some())
+        && !((needs("interrupts") || needs("progress")) && case.get("retryIf").is_some())
 }
 
 #[test]

@@ -5,6 +5,9 @@ use std::collections::VecDeque;
 use std::future::{pending, ready};
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+#[cfg(not(target_family = "wasm"))]
+use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::{join_all, select};
@@ -240,7 +243,7 @@ fn a_weight_is_asked_for_once_per_attempt() {
 
 #[test]
 fn events_say_once_per_attempt_that_it_waits() {
-    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = Arc::new(Mutex::new(Vec::new()));
     let events = seen.clone();
     let (time, api) = on(|p| {
         let options = LimiterOptions {
@@ -381,6 +384,116 @@ fn a_hint_ends_those_that_the_cooldown_would_hold_too_long() {
     assert_eq!(time.now(), 100 * MS);
 }
 
+/// Answers of another limiter, in turn; the last one repeats. `None`: it hangs.
+type Answers = &'static [Option<Option<u64>>];
+
+/// A protection that asks another limiter, and how often that was asked, with what.
+fn asking(
+    answers: Answers,
+    parts: impl FnOnce(Protection) -> Protection,
+) -> (VirtualTime, Protection, Arc<Mutex<Vec<String>>>) {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let (log, events) = (asked.clone(), asked.clone());
+    let (time, api) = on(|p| {
+        parts(p)
+            .acquire(1_000 * MS, move |key, weight| {
+                let mut log = log.lock().unwrap();
+                let answer = answers[log.len().min(answers.len() - 1)];
+                log.push(format!("{} {weight}", key.unwrap_or("-")));
+                async move {
+                    match answer {
+                        Some(answer) => answer.map(Duration::from_millis),
+                        None => pending().await,
+                    }
+                }
+            })
+            .on_event(move |event| {
+                if event.change == ProtectionChange::AcquireFailed {
+                    events.lock().unwrap().push("failed".to_owned());
+                }
+            })
+    });
+    (time, api, asked)
+}
+
+#[test]
+fn another_limiter_decides_for_the_first_that_waits() {
+    const NOW: Option<Option<u64>> = Some(Some(0));
+    let (time, api, asked) = asking(&[NOW, Some(Some(200)), NOW], |p| p);
+    let starts = RefCell::default();
+    let calls = (0..3).map(|_| call((&time, &api), &starts, 1_000 * MS));
+    assert_eq!(time.block_on(join_all(calls)), [true; 3]);
+    assert_eq!(*starts.borrow(), [0, 200, 200]);
+    assert_eq!(*asked.lock().unwrap(), ["- 1"; 4]);
+    assert_eq!(numbers(&api), (0, 0));
+
+    // Beside an own rate, the longer wait counts; the key and the weight are told.
+    let (time, api, asked) = asking(&[NOW, Some(Some(200)), NOW], |p| p.limiter(rate(2.0)));
+    let key = api.for_key("eu");
+    let starts = RefCell::new(Vec::new());
+    let heavy = || {
+        let attempt = || {
+            starts.borrow_mut().push(time.now().as_millis());
+            ready(Ok::<_, ()>(()))
+        };
+        let call = retry(steady(1), attempt).weight(|_| 2.0).protection(&key);
+        call.sleeper(&time)
+    };
+    assert!(
+        time.block_on(join_all([heavy(), heavy()]))
+            .iter()
+            .all(Result::is_ok)
+    );
+    assert_eq!(*starts.borrow(), [0, 1_200]);
+    assert_eq!(*asked.lock().unwrap(), ["eu 2", "eu 2", "eu 2"]);
+}
+
+#[test]
+fn another_limiter_that_is_down_is_no_outage() {
+    for (answers, late) in [(&[None] as Answers, 1_000), (&[Some(None)], 0)] {
+        // Without an own limit, each is asked for; with one, that decides alone for a while.
+        let (time, api, asked) = asking(answers, |p| p);
+        let starts = RefCell::default();
+        let calls = (0..2).map(|_| call((&time, &api), &starts, Duration::ZERO));
+        assert_eq!(time.block_on(join_all(calls)), [true, true]);
+        assert_eq!(*starts.borrow(), [late, 2 * late]);
+        assert_eq!(*asked.lock().unwrap(), ["- 1", "failed", "- 1"]);
+
+        let (time, api, asked) = asking(answers, |p| p.limiter(rate(2.0)));
+        let starts = RefCell::default();
+        let calls = (0..3).map(|_| call((&time, &api), &starts, Duration::ZERO));
+        assert_eq!(time.block_on(join_all(calls)), [true; 3]);
+        assert_eq!(*starts.borrow(), [late, late + 500, late + 1_000]);
+        assert_eq!(*asked.lock().unwrap(), ["- 1", "failed"]);
+        assert_eq!((numbers(&api), time.waits()), ((0, 0), 0));
+    }
+    // It works without a clock.
+    let time = VirtualTime::new();
+    let api = Protection::new().acquire(300 * MS, |_, _| pending());
+    let call = retry(steady(1), || ready(Ok::<_, ()>(()))).protection(&api);
+    assert!(time.block_on(call.sleeper(Clockless(&time))).is_ok());
+    assert_eq!(time.now(), 300 * MS);
+}
+
+#[test]
+fn a_question_ends_with_its_operation() {
+    let (time, api, _) = asking(&[None], |p| p);
+    let starts = RefCell::default();
+    let mut calls: Vec<_> = (0..2)
+        .map(|_| call((&time, &api), &starts, Duration::ZERO))
+        .collect();
+    for call in &mut calls {
+        assert!(poll(call.as_mut()).is_pending());
+    }
+    assert_eq!(numbers(&api), (0, 2));
+    drop(calls);
+    assert_eq!((numbers(&api), time.waits()), ((0, 0), 0));
+    let late = retry(steady(1), || ready(Ok::<_, ()>(()))).total_timeout(400 * MS);
+    let late = time.block_on(late.protection(&api).sleeper(&time));
+    assert_eq!(late.unwrap_err().reason, StopReason::Limiter);
+    assert_eq!((numbers(&api), time.now()), ((0, 0), 400 * MS));
+}
+
 /// What a random world counts.
 #[derive(Default)]
 struct World {
@@ -518,7 +631,7 @@ fn threads_wait_for_their_turn() {
 
     // A thread that waits for a place is woken, and one that would wait too long is not.
     let api = Protection::new().limiter(ONE_AT_A_TIME);
-    let order = std::sync::Mutex::new(Vec::new());
+    let order = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         let (started, first) = std::sync::mpsc::channel::<()>();
         let (end, ends) = std::sync::mpsc::channel::<()>();
@@ -552,4 +665,26 @@ fn threads_wait_for_their_turn() {
     });
     assert_eq!(*order.lock().unwrap(), ["first", "second"]);
     assert_eq!(numbers(&api), (0, 0));
+
+    // A thread that asks another limiter is woken by the answer.
+    let api = Protection::new().acquire(Duration::MAX, |_, _| {
+        let answer = Arc::new(Mutex::new((false, None::<std::task::Waker>)));
+        let other = answer.clone();
+        std::thread::spawn(move || {
+            let mut other = other.lock().unwrap();
+            other.0 = true;
+            other.1.take().into_iter().for_each(std::task::Waker::wake);
+        });
+        std::future::poll_fn(move |cx| {
+            let mut answer = answer.lock().unwrap();
+            answer.1 = Some(cx.waker().clone());
+            if answer.0 {
+                Poll::Ready(Some(Duration::ZERO))
+            } else {
+                Poll::Pending
+            }
+        })
+    });
+    let call = rejitter::retry_blocking(steady(1), || Ok::<_, ()>(()));
+    assert!(call.protection(&api).call().is_ok());
 }

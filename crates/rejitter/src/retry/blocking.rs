@@ -225,12 +225,13 @@ impl Unpark {
     /// Sleeps until the turn, if that is known, or until it is woken. Returns whether it has slept.
     #[cfg(feature = "protection")]
     fn wait(turn: Turn, sleeper: &impl BlockingSleeper) -> bool {
+        let sleeps = turn.due.is_some() && !turn.asks;
         match (turn.due, turn.left) {
-            (Some(_), _) => sleeper.sleep(turn.longest()),
-            (None, Some(left)) => thread::park_timeout(left),
+            _ if sleeps => sleeper.sleep(turn.longest()),
             (None, None) => thread::park(),
+            _ => thread::park_timeout(turn.longest()),
         }
-        turn.due.is_some()
+        sleeps
     }
 }
 

@@ -113,6 +113,8 @@ pub(super) struct Turn {
     pub(super) due: Option<Duration>,
     /// Time until the deadline.
     pub(super) left: Option<Duration>,
+    /// Whether it may well come before it is due.
+    pub(super) asks: bool,
 }
 
 #[cfg(feature = "protection")]

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
+use super::acquire::Acquire;
 use super::events::Events;
 use super::state::State;
 use super::status::ProtectionEvent;
@@ -23,6 +24,7 @@ pub(super) struct Recipe {
     pub(super) cooldown: Option<CooldownOptions>,
     pub(super) hedge: Option<HedgeSettings>,
     pub(super) limiter: Option<LimiterSettings>,
+    pub(super) acquire: Option<Acquire>,
     /// Nothing may start any more, whatever the key.
     pub(super) drained: Flag,
     pub(super) clock: Option<Clock>,

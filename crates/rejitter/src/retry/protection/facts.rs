@@ -32,6 +32,8 @@ pub(super) enum Entry {
     Hold { ms: f64 },
     /// It has to wait for its turn, and to ask again when it is woken, or after this time, if it is known.
     Queue { due_ms: Option<f64> },
+    /// It is its turn, if another limiter lets it start.
+    Ask,
 }
 
 /// The facts about an attempt that is about to start.

@@ -9,7 +9,7 @@ use super::Protection;
 use super::cell::{Cell, Locked};
 use super::events::Rejection;
 use super::facts::{Entry, Limits, Pass, Plan, Price, Turning};
-use super::queue::Place;
+use super::limited::Limited;
 use crate::StopReason;
 use crate::core::RetryPolicy;
 use crate::core::protection::Verdict;
@@ -44,7 +44,7 @@ impl Protect for Hedged {
 ///
 /// When it is dropped, the place of a probe is free again, and the token of a retry that never began goes back.
 pub struct Protected {
-    cell: Arc<Cell>,
+    pub(super) cell: Arc<Cell>,
     /// The operation has no clock: the breaker and the cooldown are then as absent.
     clockless: bool,
     /// That of the running attempt. Hedges keep theirs.
@@ -68,52 +68,7 @@ pub struct Protected {
     /// Number of hedges that the operation has started.
     hedges: u64,
     /// If there is a limiter. In a box, so that other operations are no larger.
-    limited: Option<Box<Limited>>,
-}
-
-/// The operation in the queue of a limiter.
-#[derive(Debug)]
-struct Limited {
-    place: Place,
-    /// How many of its attempts have a place.
-    running: u64,
-    /// When its attempt last asked for its turn, and when it first did. `NONE` if it does not wait.
-    asked: Nanos,
-    since: Nanos,
-    /// The wait for the turn that is to come.
-    turn: Option<Turn>,
-    /// How long the attempt waited for its turn.
-    queued: Nanos,
-}
-
-impl Limited {
-    fn new() -> Self {
-        Self {
-            place: Place {
-                arrival: 0,
-                weight: f64::NAN,
-            },
-            running: 0,
-            asked: Nanos::NONE,
-            since: Nanos::NONE,
-            turn: None,
-            queued: Nanos::ZERO,
-        }
-    }
-
-    /// An attempt starts, and has a place. The next one has another weight.
-    fn start(&mut self) {
-        self.running += 1;
-        self.place.weight = f64::NAN;
-    }
-
-    /// Its turn has come.
-    fn begin(&mut self, now: Nanos) {
-        self.start();
-        let since = std::mem::replace(&mut self.since, Nanos::NONE);
-        self.queued = now.since(since.min(now));
-        (self.asked, self.turn) = (Nanos::NONE, None);
-    }
+    pub(super) limited: Option<Box<Limited>>,
 }
 
 impl fmt::Debug for Protected {
@@ -174,39 +129,13 @@ impl Protected {
         self.held.duration()
     }
 
-    /// How long the attempt waited for its turn.
-    pub(in crate::retry) fn queued(&self) -> Duration {
-        let queued = self.limited.as_ref().map(|limited| limited.queued);
-        queued.map_or(Duration::ZERO, Nanos::duration)
-    }
-
-    /// Whether its attempt waits for its turn.
-    pub(in crate::retry) fn is_queued(&self) -> bool {
-        let limited = self.limited.as_ref();
-        limited.is_some_and(|limited| limited.since != Nanos::NONE)
-    }
-
-    pub(in crate::retry) fn take_turn(&mut self) -> Option<Turn> {
-        self.limited.as_mut()?.turn.take()
-    }
-
-    /// The units that the next attempt takes are asked for once.
-    pub(in crate::retry) fn weigh(&mut self, weight: impl FnOnce() -> f64) {
-        let limited = self.limited.as_mut();
-        if let Some(limited) = limited.filter(|limited| limited.place.weight.is_nan()) {
-            let weight = weight();
-            let is_valid = weight > 0.0 && weight.is_finite();
-            limited.place.weight = if is_valid { weight } else { 1.0 };
-        }
-    }
-
     /// When asking again makes sense, once it was rejected.
     pub(in crate::retry) fn retry_after(&self) -> Option<Duration> {
         self.rejection.and_then(Rejection::retry_after)
     }
 
     /// The time of the protection in ms. `None` without a clock.
-    fn ms(&self, now: Nanos) -> Option<f64> {
+    pub(super) fn ms(&self, now: Nanos) -> Option<f64> {
         match &self.cell.recipe.clock {
             Some(clock) => Some(Nanos::from(clock()).ms()),
             None if self.clockless => None,
@@ -221,9 +150,33 @@ impl Protected {
         remaining: Nanos,
         policy: &RetryPolicy,
         waker: &dyn Fn() -> Waker,
-        draw: impl FnOnce() -> f64,
+        mut draw: impl FnMut() -> f64,
     ) -> Next {
         self.weigh(|| 1.0);
+        loop {
+            let next = self.pass(now, remaining, policy, waker, &mut draw);
+            let Next::Queue(turn) = next else {
+                return next;
+            };
+            let waits = if turn.asks {
+                self.ask(now, turn, waker)
+            } else {
+                Some(turn)
+            };
+            if let Some(turn) = waits {
+                return Next::Queue(turn);
+            }
+        }
+    }
+
+    fn pass(
+        &mut self,
+        now: Nanos,
+        remaining: Nanos,
+        policy: &RetryPolicy,
+        waker: &dyn Fn() -> Waker,
+        draw: impl FnOnce() -> f64,
+    ) -> Next {
         let since = std::mem::replace(&mut self.held_since, Nanos::NONE);
         let was_held = since != Nanos::NONE;
         self.held = if was_held {
@@ -278,10 +231,15 @@ impl Protected {
                 self.held_since = if was_held { since } else { now };
                 Next::Hold(duration_from_ms(ms))
             }
-            Ok(Entry::Queue { due_ms }) => {
+            Ok(waits @ (Entry::Queue { .. } | Entry::Ask)) => {
+                let due_ms = match waits {
+                    Entry::Queue { due_ms } => due_ms,
+                    _ => None,
+                };
                 let turn = Turn {
                     due: due_ms.map(duration_from_ms),
                     left: remaining.get(),
+                    asks: waits == Entry::Ask,
                 };
                 if let Some(limited) = &mut self.limited {
                     (limited.asked, limited.since) = (now, limited.since.min(now));
@@ -291,7 +249,7 @@ impl Protected {
             }
             Err(rejection) => {
                 if let Some(limited) = &mut self.limited {
-                    limited.since = Nanos::NONE;
+                    (limited.since, limited.question) = (Nanos::NONE, None);
                 }
                 self.rejection = Some(rejection);
                 Next::Rejected(RejectedError {
@@ -468,16 +426,6 @@ impl Protected {
                 Err(rejection.by)
             }
         }
-    }
-
-    /// Attempts have ended, at most this many: returns how many of them had a place.
-    fn take_places(&mut self, most: u64) -> u64 {
-        let Some(limited) = &mut self.limited else {
-            return 0;
-        };
-        let places = limited.running.min(most);
-        limited.running -= places;
-        places
     }
 
     /// The operation ends: releases what it holds.

@@ -1,9 +1,11 @@
 //! Protection that operations share: a budget for retries, a breaker for all attempts, a cooldown for all who ask,
-//! hedges for slow attempts.
+//! hedges for slow attempts, a limiter for their number.
 //!
 //! [`state`] has the numbers of one destination, [`budget`], [`hedges`] and [`queue`] those of these parts, and [`cell`]
-//! their lock. [`guard`] has what one operation holds of them, [`facts`] what both exchange, [`keys`] the destinations.
+//! their lock. [`guard`] has what one operation holds of them, [`limited`] its place in the queue, [`acquire`] what else
+//! is asked for one, [`facts`] what both exchange, [`keys`] the destinations.
 
+mod acquire;
 mod budget;
 mod cell;
 mod events;
@@ -11,6 +13,7 @@ mod facts;
 mod guard;
 mod hedges;
 mod keys;
+mod limited;
 mod queue;
 mod state;
 mod status;
@@ -19,6 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use acquire::Acquire;
 use cell::{Cell, Recipe};
 pub(super) use facts::Pass;
 pub(super) use guard::{Failure, Next};
@@ -243,6 +247,47 @@ impl Protection {
     pub fn limiter(self, options: LimiterOptions) -> Self {
         accept(options.check());
         self.with(|recipe| recipe.limiter = Some(options.settings()))
+    }
+
+    /// Lets another limiter decide, such as one in a database that all processes share. It is asked for the first attempt
+    /// that waits, with the key and the weight, and answers how long to wait before asking again. Zero lets the attempt
+    /// start. So one attempt starts per round trip, and hedges do not start at all.
+    ///
+    /// `None` means that it cannot tell. Then, and if an answer takes longer than `timeout`, the attempt starts by the own
+    /// [`limiter`](Self::limiter), if there is one, which for ten times that long decides alone: a limiter that is down
+    /// must not be an outage. [`on_event`](Self::on_event) hears of it once a minute.
+    ///
+    /// The future is polled in the operation, or by the thread, that waits.
+    ///
+    /// ```
+    /// use rejitter::testing::VirtualTime;
+    /// use rejitter::{Protection, RetryPolicy, retry};
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    /// use std::time::Duration;
+    ///
+    /// static ASKED: AtomicU32 = AtomicU32::new(0);
+    /// let api = Protection::new().acquire(Duration::from_secs(1), |key, _weight| {
+    ///     assert_eq!(key, None);
+    ///     async {
+    ///         // Ask the store. Here it says "in 200 ms", then "now".
+    ///         let number = ASKED.fetch_add(1, Ordering::Relaxed);
+    ///         Some(Duration::from_millis(if number == 0 { 200 } else { 0 }))
+    ///     }
+    /// });
+    /// let time = VirtualTime::new();
+    /// let call = retry(RetryPolicy::default(), || async { Ok::<_, String>(time.now().as_millis()) });
+    /// assert_eq!(time.block_on(call.protection(&api).sleeper(&time)), Ok(200));
+    /// ```
+    pub fn acquire<F, Fut>(self, timeout: Duration, acquire: F) -> Self
+    where
+        F: Fn(Option<&str>, f64) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Option<Duration>> + Send + 'static,
+    {
+        self.with(|recipe| {
+            let unlimited = LimiterOptions::DEFAULT.settings();
+            recipe.limiter.get_or_insert(unlimited);
+            recipe.acquire = Some(Acquire::new(acquire, timeout));
+        })
     }
 
     /// Sets a function that receives each change: openings, rejections, holds. It is called in the operation that

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::task::Waker;
+use std::time::Duration;
 
 use super::cell::Locked;
 use super::events::Rejection;
@@ -12,7 +13,12 @@ use super::facts::{Entry, Limits};
 use super::status::{LimiterStatus, ProtectionChange};
 use crate::StopReason;
 use crate::core::protection::{Limiter, LimiterSettings};
-use crate::policy::duration_from_ms;
+use crate::policy::{duration_from_ms, ms_from_duration};
+
+/// Failures of the other limiter are reported once in this time, in ms: one that is down fails at each start.
+const REPORT_MS: f64 = 60_000.0;
+/// After one, it is not asked for so many times its timeout.
+const PAUSE: f64 = 10.0;
 
 /// The limiter of one destination.
 #[derive(Debug)]
@@ -29,6 +35,11 @@ pub(super) struct Queue {
     drained: bool,
     /// The time of operations without a clock: what the first ones have waited.
     waited_ms: f64,
+    /// Until when the other limiter lets nothing start, how long that was, and when it failed and that was reported.
+    ask_at: f64,
+    ask_ms: f64,
+    failed_at: f64,
+    reported_at: f64,
 }
 
 /// An attempt that waits for its turn.
@@ -53,6 +64,8 @@ pub(super) struct Place {
     pub(super) arrival: u64,
     /// Units that its next attempt takes. NaN until they are known.
     pub(super) weight: f64,
+    /// The other limiter lets the attempt start.
+    pub(super) granted: bool,
 }
 
 impl Queue {
@@ -67,6 +80,10 @@ impl Queue {
             rejected: 0,
             drained: false,
             waited_ms: 0.0,
+            ask_at: f64::NEG_INFINITY,
+            ask_ms: 0.0,
+            failed_at: f64::NEG_INFINITY,
+            reported_at: f64::NEG_INFINITY,
         }
     }
 
@@ -105,7 +122,9 @@ impl Queue {
     /// for a place.
     fn wait_ms(&mut self, time: f64, weight: f64, ahead: f64) -> f64 {
         let rate = &self.settings.rate;
-        self.numbers.wait_ms(rate, time, weight, ahead)
+        // After the clock was set back, no longer than the other limiter has said.
+        let ask_ms = (self.ask_at - time).min(self.ask_ms);
+        self.numbers.wait_ms(rate, time, weight, ahead).max(ask_ms)
     }
 
     /// The same for the first that waits.
@@ -171,7 +190,11 @@ impl Locked<'_> {
             queue.arrivals += 1;
             turning.place.arrival = queue.arrivals;
         }
-        let Place { arrival, weight } = *turning.place;
+        let Place {
+            arrival,
+            weight,
+            granted,
+        } = *turning.place;
         if is_drained || queue.drained {
             return Err(self.rejected_by_limiter(f64::INFINITY));
         }
@@ -188,7 +211,16 @@ impl Locked<'_> {
         let left_ms = limits.remaining.left_ms();
         // A first attempt may start, however little time there is, but not after a wait.
         let is_over = !is_new && left_ms <= 0.0;
-        if is_first && has_place && wait_ms <= 0.0 && !is_over {
+        let is_turn = is_first && has_place && wait_ms <= 0.0 && !is_over;
+        let asked = self.recipe.acquire.as_ref().filter(|acquire| {
+            // After a failure the own rate decides alone, if there is one.
+            let is_alone = (time - queue.failed_at).abs()
+                < PAUSE * ms_from_duration(acquire.timeout)
+                && queue.settings.rate.interval_ms > 0.0;
+            is_turn && !granted && !is_alone
+        });
+        let asks = asked.is_some();
+        if is_turn && !asks {
             return Ok(None);
         }
         let is_known = is_new || is_first || is_over;
@@ -216,7 +248,35 @@ impl Locked<'_> {
             let known = (wait_ms > 0.0).then(|| duration_from_ms(wait_ms));
             self.report(ProtectionChange::Queued(known));
         }
-        Ok(Some(Entry::Queue { due_ms: due }))
+        Ok(Some(if asks {
+            Entry::Ask
+        } else {
+            Entry::Queue { due_ms: due }
+        }))
+    }
+
+    /// The other limiter answered, or failed.
+    pub(super) fn acquired(
+        &mut self,
+        now: Option<f64>,
+        place: &mut Place,
+        answer: Option<Duration>,
+    ) {
+        let Some(queue) = &mut self.state.queue else {
+            return;
+        };
+        let time = queue.time(now);
+        let Some(wait) = answer else {
+            (place.granted, queue.failed_at) = (true, time);
+            if time - queue.reported_at >= REPORT_MS {
+                queue.reported_at = time;
+                self.report(ProtectionChange::AcquireFailed);
+            }
+            return;
+        };
+        place.granted = wait.is_zero();
+        queue.ask_ms = ms_from_duration(wait);
+        queue.ask_at = time + queue.ask_ms;
     }
 
     /// An attempt starts, whose turn it is.
@@ -265,11 +325,10 @@ impl Locked<'_> {
 
     /// Whether an attempt may start that must not wait.
     pub(super) fn is_spare(&mut self, now: f64, weight: f64) -> bool {
-        let is_drained = self.recipe.drained.is_set();
+        let is_closed = self.recipe.drained.is_set() || self.recipe.acquire.is_some();
         self.state.queue.as_mut().is_none_or(|queue| {
             let is_free = queue.waiting.is_empty() && queue.has_place();
-            let is_open = !is_drained && !queue.drained;
-            is_open && is_free && queue.wait_ms(now, weight, 0.0) <= 0.0
+            !is_closed && !queue.drained && is_free && queue.wait_ms(now, weight, 0.0) <= 0.0
         })
     }
 
