@@ -13,6 +13,7 @@ use crate::simulation::listed;
 
 /// A policy with its time limits and, for [`Backoff::Custom`], its curve.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::struct_excessive_bools)] // Independent facts.
 pub struct Model {
     policy: RetryPolicy,
     curve: Vec<f64>,
