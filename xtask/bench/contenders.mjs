@@ -124,12 +124,13 @@ const RETRIES = [
 export const BARE_FETCH = 'bare fetch';
 const STATUSES = [408, 425, 429, 500, 502, 503, 504];
 const ADDRESS = 'http://bench.invalid/users/7';
-const FETCH = 'fetch(ADDRESS)';
+export const FETCH = 'rejitter/fetch';
+const CALL = 'fetch(ADDRESS)';
 
 /** Wrappers of fetch. */
 const FETCHERS = [
-  { name: BARE_FETCH, retries: false, call: FETCH, scope: (fetch) => ({ fetch, ADDRESS }) },
-  of('rejitter/fetch', FETCH, (inner, { createFetch }) => ({ fetch: createFetch(OWN, inner), ADDRESS })),
+  { name: BARE_FETCH, retries: false, call: CALL, scope: (fetch) => ({ fetch, ADDRESS }) },
+  of(FETCH, CALL, (inner, { createFetch }) => ({ fetch: createFetch(OWN, inner), ADDRESS })),
   of(
     'ky',
     'get(ADDRESS)',
@@ -142,7 +143,7 @@ const FETCHERS = [
   ),
   of(
     'fetch-retry',
-    FETCH,
+    CALL,
     (inner, { default: wrap }) => {
       const retryDelay = (attempt) => Math.random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt);
       return { fetch: wrap(inner, { retries: ATTEMPTS - 1, retryOn: STATUSES, retryDelay }), ADDRESS };
@@ -151,7 +152,7 @@ const FETCHERS = [
   ),
   of(
     'ofetch',
-    FETCH,
+    CALL,
     (fetch, { createFetch }) => {
       const defaults = { retry: ATTEMPTS - 1, retryDelay: () => Math.random() * BASE_MS };
       return { fetch: createFetch({ fetch, defaults }).raw, ADDRESS };

@@ -31,7 +31,8 @@ const PARTS = {
   older: async (context) => {
     const [node, version] = nodeOf('20');
     const there = { ...context, node };
-    return { node: version, success: await speed('retries', 0)(there), cold: await cold.run(there) };
+    const success = await speed('retries', 0)(there);
+    return { node: version, success, cold: await cold.run(there), heap: await heap.run(there) };
   },
   bulk,
   simulation,

@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 
-import { BUDGETS, weigh } from '../../../tests/package/lib/budgets.mjs';
+import { BUDGETS, PARTS, weigh } from '../../../tests/package/lib/budgets.mjs';
 import { retryByHand } from '../contenders.mjs';
 
 /** An app's imports from each peer. */
@@ -47,7 +47,17 @@ export async function sizeOf(code, external, platform = 'browser') {
 const sizesOf = async (codes) =>
   Object.fromEntries(await Promise.all(codes.map(async ([name, code]) => [name, await sizeOf(code)])));
 
+/** What parts add to an app that has something else of the package. */
+async function addedBy({ entry, parts, target, base }) {
+  const app = `export { ${base} } from 'rejitter';`;
+  const [without, all] = await Promise.all(
+    [app, `${app} export { ${parts} } from '${entry}';`].map((code) => sizeOf(code)),
+  );
+  return { parts, base, target, brotli: all.brotli - without.brotli };
+}
+
 export const run = async () => ({
   ours: await sizesOf(BUDGETS.map(({ name, code }) => [name, code])),
+  together: await Promise.all(PARTS.map(addedBy)),
   peers: await sizesOf(Object.entries(PEERS)),
 });

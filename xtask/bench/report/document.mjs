@@ -67,8 +67,8 @@ export function block({ when, machine, versions, node, parts, others, quick }) {
       Measured on ${when.slice(0, 10)}: rejitter ${versions.rejitter}, Node ${node}, ${machine.platform},
       ${machine.cores} cores (${machine.processor}). ${quick ? 'A quick run. ' : ''}
       ${Math.max(...others) > 0.1 ? 'The machine was shared with others, so the spreads are wide. ' : ''}
-      Medians${rounds ? ` of ${rounds} shuffled rounds` : ''} in one process (cold start: of a process each), in
-      brackets the quartiles.`),
+      Medians${rounds ? ` of ${rounds} shuffled rounds` : ''} in ${quick ? 'one process' : 'five processes'} (cold start: of
+      a process each), in brackets the quartiles.`),
   ];
   if (rows.length > 0) {
     paragraphs.push(
@@ -90,6 +90,11 @@ export function block({ when, machine, versions, node, parts, others, quick }) {
 }
 
 const PARAGRAPHS = {
+  sizes({ ours, together }) {
+    const alone = Object.entries(ours).map(([name, { brotli }]) => [`${name} alone`, whole(brotli)]);
+    const added = together.map(({ parts, base, brotli }) => [`${parts}, beside ${base}`, `+${whole(brotli)}`]);
+    return markdownTable([['in an app', 'B'], ...alone, ...added]);
+  },
   older(older, { cold, success }, named, node) {
     const nodes = success && cold ? [{ node, cold, success }, older] : [older];
     const rows = nodes.flatMap(({ node, cold: { first, ...later }, success: { samples } }) =>
