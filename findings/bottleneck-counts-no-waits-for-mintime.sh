@@ -1,7 +1,6 @@
 #!/bin/sh
-# Guess: Bottleneck's `highWater: 3` with `OVERFLOW` drops what comes while three jobs wait, whatever they wait for.
-# Found: only jobs that wait for `maxConcurrent` count. A job that waits for `minTime` has left the queue: with `minTime`
-#   alone none is ever dropped, and `counts()` calls those that wait RUNNING.
+# Guess: Bottleneck's `highWater: 3` drops what comes while three jobs wait, whatever they wait for.
+# Found: A job that waits for `minTime` has left the queue, is counted as RUNNING, and `minTime` alone drops none.
 # Versions: bottleneck@2.19.5
 # Day: 2026-11-28
 set -eu

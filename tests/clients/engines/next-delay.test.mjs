@@ -95,7 +95,10 @@ test('BullMQ: retryIf gets a whole Attempt, with the age of the job and its own 
   // The number of attempts was lowered when the job had made more.
   await strategy(10, 'rejitter', new Error('x'), job(1000));
   assert.equal(seen[2].attemptsLeft, 0);
-  const [{ signal, elapsedMs, ...rest }] = seen;
+  const [{ signal, elapsedMs, alive, progress, commit, watch, ...rest }] = seen;
+  // The attempt is over: what it could tell changes nothing.
+  for (const tell of [alive, progress, commit]) assert.equal(tell(), undefined);
+  assert.equal(watch(seen), seen);
   assert.deepEqual(rest, { attempt: 7, attemptsLeft: 2, name: 'mail', remainingMs: Infinity });
   assert.ok(!signal.aborted && elapsedMs >= 1000 && elapsedMs < 60_000);
 });
