@@ -190,8 +190,8 @@ fn the_clock_is_read_only_if_something_needs_the_time() {
         calls += 1;
         ready(if calls == 2 { Ok(()) } else { Err(()) })
     };
-    let may_begin_anew = retry(steady(3), call).when(|()| Verdict::Retry);
-    assert!(time.block_on(may_begin_anew.sleeper(&sleeper)).is_ok());
+    let may_begin_again = retry(steady(3), call).when(|()| Verdict::Retry);
+    assert!(time.block_on(may_begin_again.sleeper(&sleeper)).is_ok());
     assert_eq!(sleeper.reads.take(), 1);
 }
 

@@ -230,7 +230,7 @@ impl Hooks<Scripted> for &Played<'_> {
             return Some(ms(nth(list, k)));
         }
         self.log("backoff");
-        // By attempt: the k of a row begins anew.
+        // By attempt: the k of a row begins again.
         Some(ms(nth(&self.case["backoff"], self.attempts.get())))
     }
 

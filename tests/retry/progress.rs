@@ -128,7 +128,7 @@ fn the_k_of_a_curve_is_that_of_the_wait_in_its_row() {
 }
 
 #[test]
-fn jitters_look_back_at_nothing_where_the_waits_begin_anew() {
+fn jitters_look_back_at_nothing_where_the_waits_begin_again() {
     let policy = |jitter| {
         RetryPolicy::exponential()
             .with_base(100 * MS)

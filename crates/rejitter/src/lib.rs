@@ -56,7 +56,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Seed::random` |
-//! | `protection` | no | `Protection`: budgets, breakers, cooldowns and hedges that operations share |
+//! | `protection` | no | `Protection`: budgets, breakers, cooldowns, limiters and hedges that operations share |
 //! | `tokio` | no | Tokio's timers, where no other sleeper is set; nothing on `wasm32-unknown-unknown` |
 //! | `js` | no | timers, clocks and randomness of JavaScript hosts, on `wasm32-unknown-unknown` |
 //! | `tower` | no | `RetryLayer`, a layer for Tower's services |

@@ -4,7 +4,7 @@
 //! - [`errors`]: what to retry, what not, and when the server wants it.
 //! - [`deadlines`]: timeouts, cancellation and shutdown.
 //! - [`progress`]: downloads, streams and batches.
-//! - [`protection`]: budgets, breakers, cooldowns and hedges that operations share.
+//! - [`protection`]: budgets, breakers, cooldowns, limiters and hedges that operations share.
 //! - [`connections`]: a worker that reconnects.
 //! - [`runtimes`]: Tokio and others, threads, JavaScript hosts, programs without `std`.
 //! - [`reports`]: why an operation ended, logs, metrics.

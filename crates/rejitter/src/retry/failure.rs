@@ -53,7 +53,7 @@ pub(super) struct DrawSource {
     pub(super) seed: Seed,
     /// Number of the operation, among those with this seed.
     pub(super) operation: u64,
-    /// Number of the round before the wait. It goes on where a row begins anew, so that no draw is used twice.
+    /// Number of the round before the wait. It goes on where a row begins again, so that no draw is used twice.
     pub(super) round: u64,
 }
 
@@ -258,10 +258,10 @@ impl<M: Outcome> Operation<M> {
         };
         #[cfg(feature = "protection")]
         self.tell(started, error, ended, verdict, hint, hooks);
-        let progressed = H::MAY_BEGIN_ANEW && verdict == Verdict::RetryAnew;
+        let progressed = H::MAY_BEGIN_AGAIN && verdict == Verdict::RetryAnew;
         if progressed {
             let lived = ended.since(started.at);
-            self.row.begin_anew(&self.policy, self.attempts, lived);
+            self.row.begin_again(&self.policy, self.attempts, lived);
             #[cfg(feature = "protection")]
             if let Some(guard) = self.outcome.guard() {
                 guard.progressed();

@@ -163,7 +163,7 @@ where
                     } = &mut *parts;
                     // Known when it is compiled for who needs no time.
                     let clock = || {
-                        if H::TIMED || H::MAY_BEGIN_ANEW || F::TIMED || M::TIMED || M::ENDS {
+                        if H::TIMED || H::MAY_BEGIN_AGAIN || F::TIMED || M::TIMED || M::ENDS {
                             this.passed.read(timed, || sleeper.now())
                         } else {
                             Nanos::ZERO

@@ -64,7 +64,7 @@ pub trait Hooks<E> {
 
     /// Whether [`when`](Self::when) may return [`Verdict::RetryAnew`]: then attempts are measured, from the second on.
     #[doc(hidden)]
-    const MAY_BEGIN_ANEW: bool = true;
+    const MAY_BEGIN_AGAIN: bool = true;
 
     /// Whether there is a hook at all: without any, no time passes between a failure and its decision.
     #[doc(hidden)]
@@ -116,7 +116,7 @@ pub trait Hooks<E> {
 /// No hooks.
 impl<E> Hooks<E> for () {
     const TIMED: bool = false;
-    const MAY_BEGIN_ANEW: bool = false;
+    const MAY_BEGIN_AGAIN: bool = false;
     const CALLS: bool = false;
 }
 
@@ -165,7 +165,7 @@ macro_rules! passes_on {
 // Those of a predicate have the conversion with them. Were it a bound of theirs, or were they opaque, each further call
 // of a chain would repeat the compiler's message about a predicate of another type.
 macro_rules! replaces {
-    (@anew $inner:ident) => { $inner::MAY_BEGIN_ANEW };
+    (@anew $inner:ident) => { $inner::MAY_BEGIN_AGAIN };
     // It returns a `bool` or a verdict, of which the trait has no bound here.
     (@anew $inner:ident $v:ident) => { size_of::<$v>() == size_of::<Verdict>() };
     ($type:ident$(<$v:ident>)? [$($function:tt)*] $timed:literal [$($other:ident)+] $own:item) => {
@@ -179,7 +179,7 @@ macro_rules! replaces {
         impl<E, F: $($function)*, Inner: Hooks<E>, $($v)?> Hooks<E> for $type<F, Inner, $($v)?> {
             #[allow(clippy::overly_complex_bool_expr)]
             const TIMED: bool = $timed || Inner::TIMED;
-            const MAY_BEGIN_ANEW: bool = replaces!(@anew Inner $($v)?);
+            const MAY_BEGIN_AGAIN: bool = replaces!(@anew Inner $($v)?);
             $own
             $(passes_on!($other);)+
         }

@@ -51,11 +51,11 @@ impl Row {
         attempt.saturating_sub(self.before).max(1)
     }
 
-    /// Begins anew with the failure of an attempt that made progress, and that took this long. `attempts`: those that
+    /// Begins again with the failure of an attempt that made progress, and that took this long. `attempts`: those that
     /// were started, of which the last counts as the first of the row.
     /// A server that sends one byte and cuts must not draw more requests than one that rejects, so the waits go on
     /// growing for those that took less than the last one's ceiling.
-    pub(super) fn begin_anew(&mut self, policy: &RetryPolicy, attempts: u64, lived: Nanos) {
+    pub(super) fn begin_again(&mut self, policy: &RetryPolicy, attempts: u64, lived: Nanos) {
         self.before = attempts.saturating_sub(1);
         if lived >= duration_from_ms(self.waits.ceiling_ms(policy)).into() {
             self.waits = Waits::default();
@@ -289,7 +289,7 @@ impl<M: Outcome> Operation<M> {
     #[inline]
     pub(super) fn is_timed<H: Hooks<M::Attempt>>(&self, read: bool) -> bool {
         // Nothing depends on how long a first attempt takes.
-        let measures = H::MAY_BEGIN_ANEW && self.attempts > 0;
+        let measures = H::MAY_BEGIN_AGAIN && self.attempts > 0;
         read || H::TIMED
             || measures
             || M::TIMED
@@ -309,7 +309,7 @@ impl<M: Outcome> Operation<M> {
     }
 
     /// Before an attempt: whether it starts. Ends the operation if the deadline has passed, or if its protection rejects
-    /// the attempt. `waker`: makes what wakes the operation.
+    /// the attempt. It is woken by what the function makes.
     #[inline]
     pub(super) fn ready(
         &mut self,

@@ -30,7 +30,7 @@ pub enum Verdict {
     /// attempt 1, so an operation that makes progress each time never ends for want of attempts: set a deadline.
     /// JavaScript: `attempt.progress()`.
     ///
-    /// The waits begin anew, too, if the attempt took at least as long as the ceiling of the last wait, and
+    /// The waits begin again, too, if the attempt took at least as long as the ceiling of the last wait, and
     /// without a clock only where that is zero. Otherwise they go on growing: a server that sends one byte and cuts the
     /// connection gets no more requests than one that rejects them. Attempts go on being numbered.
     ///

@@ -143,7 +143,8 @@ impl Protected {
         }
     }
 
-    /// The pass before an attempt. `waker`: makes what wakes the operation, should it have to wait for its turn.
+    /// The pass before an attempt. The operation is woken by what is made
+    /// of the function, should it have to wait for its turn.
     pub(in crate::retry) fn enter(
         &mut self,
         now: Nanos,

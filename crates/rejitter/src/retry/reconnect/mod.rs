@@ -139,7 +139,7 @@ impl<F, E, S, W> KeepConnected<F, E, S, W> {
     /// Sets the function that decides, after the end of a session, whether another follows. It returns a `bool` or a
     /// [`Verdict`], as that of [`Retry::when`](crate::Retry::when). [`Verdict::RetryAtLeast`] is a wait that a server
     /// asks for, and is cut to the policy's longest. [`Verdict::RetryAnew`] is [`Verdict::Retry`] here:
-    /// [`stable_after`](Self::stable_after) says when a row begins anew. Defaults to another session after every end.
+    /// [`stable_after`](Self::stable_after) says when a row begins again. Defaults to another session after every end.
     pub fn when<C, V>(self, when: C) -> KeepConnected<F, E, S, C>
     where
         C: FnMut(&End<E>) -> V,
