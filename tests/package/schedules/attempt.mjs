@@ -1,9 +1,9 @@
 // An attempt of the reference, from its admission to its end, and what protection hears of that.
 
-import { INTERRUPTED, elapsed, now } from './timer.mjs';
+import { INTERRUPTED, elapsed, now, timer } from './timer.mjs';
 import { FAILURE, NOTHING, SUCCESS } from './machines.mjs';
 import { tell } from './states.mjs';
-import { isA, own } from './values.mjs';
+import { TimeoutError, isA, own } from './values.mjs';
 
 export class Attempt {
   /** Cancels its timeout. */
@@ -22,11 +22,14 @@ export class Attempt {
     const previous = attempts.findLast(({ endedAt, number }) => endedAt !== undefined && number === op.recorded);
     this.view = {
       attempt: number,
-      attemptsLeft: options.maxAttempts - number,
+      attemptsLeft: op.attemptsLeft(number),
       name: options.name,
       previousError: previous?.failed ? previous.outcome : undefined,
       previousDelayMs: previous?.delayMs,
       signal: this.controller.signal,
+      alive: () => this.lives && this.hear(),
+      progress: () => this.lives && this.gain(),
+      commit: () => this.lives && this.commit(),
       get elapsedMs() {
         return elapsed(startedAt, now());
       },
@@ -36,11 +39,73 @@ export class Attempt {
     };
   }
 
+  /** The attempt has started, and its caller awaits it. */
+  lives = false;
+
+  /** Its time begins. */
+  begin() {
+    const { options, deadline, idle } = this.op;
+    this.lives = true;
+    const ms = options.attemptTimeoutMs;
+    this.limit(now(), ms < deadline - now() ? ms : Infinity, idle.firstMs);
+  }
+
+  /** Another attempt of its round has won. */
+  lose() {
+    if (this.runs) {
+      this.superseded = true;
+      this.outcome = this.view.signal.reason;
+    }
+    this.close('superseded');
+    this.endedAt ??= now();
+  }
+
+  /** It was not silent until now. */
+  hear() {
+    this.heardAt = now();
+  }
+
+  /** It gained something that the next attempt need not do again. */
+  gain() {
+    this.hear();
+    this.progressed = true;
+  }
+
+  /** It must not be repeated. */
+  commit() {
+    if (this.committed) return;
+    this.committed = true;
+    this.op.commits(this);
+  }
+
+  /**
+   * Sets the one timer that ends it, when its time is up or when it has been silent for too long. A sign of life sets
+   * none, so this one is never longer than the silence that may follow that.
+   */
+  limit(from, leftMs, silentMs) {
+    const { idle, options } = this.op;
+    const ms = Math.min(leftMs, silentMs, idle.thenMs);
+    if (ms === Infinity) return;
+    const heard = this.heardAt;
+    this.cancel = timer(ms, options.unref, (late) => {
+      const time = now();
+      // Fake timers need not move the clock.
+      const passed = Math.max(ms, time - from);
+      const left = leftMs - passed;
+      const silent = this.heardAt === heard ? silentMs - passed : idle.thenMs - elapsed(this.heardAt, time);
+      if (left > 0 && silent > 0) return this.limit(time, left, silent);
+      Object.assign(this, { late, lives: false, timeout: new TimeoutError() });
+      this.cut(INTERRUPTED);
+      this.controller.abort(this.timeout);
+    });
+  }
+
   get runs() {
     return this.startedAt !== undefined && this.endedAt === undefined;
   }
 
   stop(reason) {
+    this.lives = false;
     this.cancel();
     this.cut(INTERRUPTED);
     this.controller.abort(reason);
@@ -49,11 +114,21 @@ export class Attempt {
   /** A server may ask everyone to come later. */
   throttle(time = this.endedAt) {
     const { hintMs, op } = this;
-    const { cooldown } = op.state;
+    const { cooldown, limiter } = op.state;
+    const ms = Math.min(hintMs, op.parameters.longest);
+    const cause = this.failed ? this.outcome : undefined;
     if (hintMs >= 0) this.throttled = true;
-    if (!(hintMs > 0) || !cooldown?.start(time, Math.min(hintMs, op.parameters.longest))) return;
-    this.ownUntil = cooldown.at(time).until;
-    cooldown.cause = this.failed ? this.outcome : undefined;
+    if (hintMs > 0 && cooldown?.start(time, ms)) {
+      this.ownUntil = cooldown.at(time).until;
+      cooldown.cause = cause;
+    }
+    if (hintMs > 0 && limiter) {
+      const isTooLate = (each) =>
+        each.misses(limiter.wait(each, time), time) ||
+        cooldown?.left(time) > (cooldown?.maxHoldMs ?? each.parameters.longest);
+      limiter.pause(time + ms + op.draw(this.number) * Math.max(op.parameters.base, ms / 2), cause, isTooLate);
+    }
+    limiter?.release(this);
   }
 
   /**
@@ -77,11 +152,13 @@ export class Attempt {
   /** It ends with its operation, or because another one has ended that. */
   close(reason) {
     const { op } = this;
+    op.state.limiter?.release(this);
     const isLast = this === op.last;
     if (reason === 'success' && isLast) this.classify(false);
     if (this.verdict !== undefined) return;
     const timesOut = reason === 'timeout' || (reason === 'aborted' && isTimeout(op.reason));
-    if (this.number === 1 && this.runs && this.heldMs === undefined && !this.hedge && timesOut)
+    const waited = (this.heldMs ?? this.queuedMs) !== undefined;
+    if (this.number === 1 && this.runs && !waited && !this.hedge && timesOut)
       return this.#hear(FAILURE, false, op.reason);
     if (reason === 'permanent' && isLast) this.#answers(false, statusOf(this.outcome));
     return this.#hear(this.said ?? NOTHING, this.superseded);
@@ -105,7 +182,7 @@ export class Attempt {
     const late = this.late || this.op.late;
     if (late) verdict = NOTHING;
     this.verdict = verdict;
-    if (this.first && !late) state.hedge?.hear(this, now(), isSample, options.attemptTimeoutMs);
+    if (this.first && !late) state.hedge?.hear(this, now(), isSample || this.timeout, options.attemptTimeoutMs);
     if (verdict === SUCCESS && !this.throttled) state.cooldown?.succeeded(now(), this.until);
     state.ended(this.pass, verdict, () => this.op.draw(this.number), cause);
   }

@@ -91,7 +91,9 @@ export function differenceOf(world, reference) {
     for (let i = 0; i < is.length || i < should.length; i += 1) {
       const difference = compare(is[i], should[i], names);
       if (difference === undefined) continue;
-      if (first === undefined || difference.at < first.at) first = difference;
+      // At the same time, what is reported comes of something else.
+      const earlier = first === undefined || difference.at < first.at;
+      if (earlier || (difference.at === first.at && first.kind === 'reported')) first = { ...difference, kind };
       break;
     }
   }
@@ -162,12 +164,12 @@ const ABOUT = {
   callbacks: 'hint retryIf retryOnResult before',
   isolation: 'frozen name',
   memory: 'dropped records',
-  records: 'heldMs hedge superseded',
+  records: 'heldMs queuedMs hedge superseded progressed committed',
   metrics: 'metrics',
 };
 const RULES = new Map(Object.entries(ABOUT).flatMap(([rule, words]) => words.split(' ').map((word) => [word, rule])));
-const PART_OF = { held: 'cooldown', 'budget-empty': 'budget', 'budget-full': 'budget' };
-const MACHINES = new Set(['budget', 'breaker', 'cooldown', 'hedge']);
+const PART_OF = { held: 'cooldown', queued: 'limiter', 'budget-empty': 'budget', 'budget-full': 'budget' };
+const MACHINES = new Set(['budget', 'breaker', 'cooldown', 'limiter', 'hedge']);
 
 /** The invariant that an entry is about, or its field at a path. */
 function ruleOf({ kind, seen }, path) {

@@ -47,6 +47,11 @@ export class Budget {
     this.changes.push(tokens);
   }
 
+  /** A retry gained something, for which it took so many. */
+  gained(taken) {
+    if (this.refund) this.putBack(taken);
+  }
+
   /** An operation succeeded. @param {number} last tokens that its last retry took; 0 at the first attempt */
   succeeded(last) {
     this.changes.push(this.refund && last > 0 ? last : this.perSuccess);

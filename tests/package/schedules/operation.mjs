@@ -6,7 +6,7 @@ import { SUCCESS } from './machines.mjs';
 import { tell } from './states.mjs';
 import { INTERRUPTED, adopt, elapsed, now, steps, timer } from './timer.mjs';
 import { RejectedError, RetryError, SupersededError, TimeoutError, accountOf, blame, isA } from './values.mjs';
-import { computedWait, draw, hintedWait } from './waits.mjs';
+import { OWN_CURVE, computedWait, draw, hintedWait } from './waits.mjs';
 
 const { ceil, max, min } = Math;
 /** The lane of the draws that protection needs, next to those of waits. */
@@ -19,6 +19,9 @@ export const retryReport = (value) => reports.get(value);
 const reasonOf = ({ reason }) =>
   reason === undefined ? Object.assign(new Error(), { name: 'AbortError', code: 20 }) : reason;
 
+/** What an attempt has told. */
+const toldOf = ({ progressed, committed } = {}) => ({ progressed, committed });
+
 export class Operation {
   /** All attempts that have started. @type {any[]} */
   attempts = [];
@@ -30,8 +33,14 @@ export class Operation {
   /** Those of the present round that may still decide something. @type {Set<any>} */
   contenders = new Set();
   hedges = 0;
-  /** The last computed wait and its draw. */
+  /** The attempts of the present round. @type {any[]} */
+  running = [];
+  /** The last computed wait and its draw, and what the caller's own curve said last. */
   computed = {};
+  curve = NaN;
+  /** How many attempts were before the present row of them, and how many rounds before the present row of waits. */
+  before = 0;
+  waited = 0;
   /** Whether a cooldown holds it. */
   holds = false;
   /** Tokens that the last retry took that had to, and its number. */
@@ -48,7 +57,13 @@ export class Operation {
     const { options, parameters, counts } = policy;
     Object.assign(this, { options, parameters, counts, fn, signals, state, index, sync });
     this.startedAt = now();
+    if (state.limiter) {
+      state.limiter.arrivals += 1;
+      this.arrival = state.limiter.arrivals;
+    }
     this.deadline = this.startedAt + options.totalTimeoutMs;
+    const { idleTimeoutMs: idle = Infinity } = options;
+    this.idle = typeof idle === 'number' ? { firstMs: idle, thenMs: idle } : idle;
   }
 
   get aborted() {
@@ -100,11 +115,12 @@ export class Operation {
 
   /** The checks before an attempt, which a cooldown may hold. */
   *enter() {
-    const { breaker, cooldown } = this.state;
+    const { breaker, cooldown, limiter } = this.state;
     this.recorded = this.last?.number;
     const first = this.last?.pays !== true;
     let heldMs;
     let heldAt;
+    let queuedAt;
     for (;;) {
       const time = now();
       const open = breaker?.look(time) ?? 0;
@@ -112,7 +128,30 @@ export class Operation {
       const left = cooldown?.left(time) ?? 0;
       const held = heldMs !== undefined;
       const passes = cooldown?.probes && (held || (first && cooldown.mayProbe(time)));
-      if (left > 0 && !passes) {
+      if (limiter) {
+        // Its queue stands until the hold ends.
+        if (left > (cooldown?.maxHoldMs ?? this.parameters.longest)) return this.reject('cooldown', left);
+        const known = limiter.wait(this, time);
+        if (known === Infinity || this.misses(known, time)) return this.reject('limiter', known);
+        const isFirst = limiter.waiting.every(({ arrival }) => arrival >= this.arrival);
+        if (!isFirst || !limiter.isFree(time, this.weight())) {
+          if (queuedAt === undefined) {
+            const [first = this] = limiter.waiting;
+            if (limiter.waiting.length >= limiter.maxQueue)
+              return this.reject('limiter', limiter.earliest(time, first.weight()) - time);
+            limiter.queue(this);
+            this.state.tell({ type: 'queued', ...(known > 0 && { waitMs: known }) });
+          }
+          queuedAt ??= time;
+          const turn = new Promise((resolve) => {
+            this.wake = resolve;
+          });
+          if (limiter.waiting[0] === this) limiter.serve();
+          yield this.raced(turn);
+          if (this.why) return this.why;
+          continue;
+        }
+      } else if (left > 0 && !passes) {
         const ms = cooldown.hold(time, this.parameters.base, this.draw());
         const most = cooldown.maxHoldMs ?? this.parameters.longest;
         if (left > most || this.misses(ms, time)) return this.reject('cooldown', left);
@@ -130,14 +169,18 @@ export class Operation {
       if (wait !== undefined) return this.reject('breaker', wait);
       if (left > 0 && !held) cooldown.probe(time);
       const until = left > 0 ? cooldown.at(time).until : NaN;
-      this.pending = new Attempt(this, { first, pass, until, heldMs });
+      const queuedMs = queuedAt === undefined ? undefined : elapsed(queuedAt, time);
+      this.pending = new Attempt(this, { first, pass, until, heldMs, queuedMs });
+      if (limiter) {
+        limiter.start(this.pending, this.weight());
+        limiter.leave(this);
+      }
       return this.aborted ? 'aborted' : undefined;
     }
   }
 
   /** Starts an attempt, unless its hook forbids that. */
   begin(attempt) {
-    const { options } = this;
     this.hook('onAttempt', attempt.number, { hedge: attempt.hedge });
     if (this.why) return this.why;
     this.attempts.push(attempt);
@@ -152,14 +195,7 @@ export class Operation {
     }
     attempt.startedAt = now();
     if (!this.state.hedge) this.latest = attempt;
-    const ms = options.attemptTimeoutMs;
-    if (ms < Infinity && ms < this.deadline - now())
-      attempt.cancel = timer(ms, options.unref, (late) => {
-        attempt.late = late;
-        attempt.timeout = new TimeoutError();
-        attempt.cut(INTERRUPTED);
-        attempt.controller.abort(attempt.timeout);
-      });
+    attempt.begin();
     return undefined;
   }
 
@@ -182,7 +218,7 @@ export class Operation {
         steps(this.contend(each, resolve), 0);
       };
       const from = now();
-      const delayMs = attempt.number < this.options.maxAttempts ? hedge.delay(from) : undefined;
+      const delayMs = this.attemptsLeft(attempt.number) > 0 ? hedge.delay(from) : undefined;
       if (from + delayMs < this.deadline)
         this.cancels.hedge = timer(delayMs, this.options.unref, () => {
           const second = this.why ? undefined : this.hedge();
@@ -203,7 +239,9 @@ export class Operation {
     const { hedge, breaker, cooldown } = this.state;
     const time = now();
     const calm = (breaker?.phase ?? 'closed') === 'closed' && !(cooldown?.left(time) > 0);
-    const own = calm ? hedge.budget.take(false) : 0;
+    const { limiter } = this.state;
+    const starts = !limiter || (limiter.waiting.length === 0 && limiter.isFree(time, this.weight()));
+    const own = calm && starts ? hedge.budget.take(false) : 0;
     const taken = own > 0 ? this.state.take(false) : 0;
     if (own === 0 || taken === 0) {
       if (own > 0) hedge.budget.putBack(own);
@@ -211,6 +249,7 @@ export class Operation {
       return undefined;
     }
     const second = new Attempt(this, { first: false, pass: this.state.admit(time, false).pass, hedge: true });
+    limiter?.start(second, this.weight());
     if (this.begin(second) === undefined) {
       hedge.hedges += 1;
       this.running.push(second);
@@ -232,14 +271,7 @@ export class Operation {
       this.dispose();
       if (stop === 'success' && attempt.hedge) this.state.hedge.won += 1;
       attempt.close(stop);
-      for (const each of others) {
-        if (each.runs) {
-          each.superseded = true;
-          each.outcome = each.view.signal.reason;
-        }
-        each.close('superseded');
-        each.endedAt ??= now();
-      }
+      for (const each of others) each.lose();
       attempt.endedAt ??= now();
       this.last = this.latest = attempt;
       return true;
@@ -254,6 +286,54 @@ export class Operation {
       if (ownUntil > (last.ownUntil ?? -Infinity)) last.ownUntil = ownUntil;
     }
     return true;
+  }
+
+  /** An attempt must not be repeated: the others of its round have lost. */
+  commits(attempt) {
+    this.cancels.hedge();
+    for (const each of [...this.contenders].filter((each) => each !== attempt)) {
+      this.contenders.delete(each);
+      each.stop(new SupersededError());
+      each.lose();
+    }
+    if (this.state.hedge) this.running = [attempt];
+  }
+
+  /** With a failure after progress, the row begins anew, and that of waits if the attempt was no short one. */
+  beginAnew({ startedAt, endedAt }) {
+    this.before = this.attempts.length - 1;
+    if (elapsed(startedAt, endedAt) < this.ceiling(this.rounds - 1 - this.waited)) return;
+    this.waited = this.rounds - 1;
+    this.computed = {};
+  }
+
+  /** The ceiling of wait k; of a jitter without a curve, its highest draw. */
+  ceiling(k) {
+    const { parameters, computed, curve } = this;
+    const jitter = OWN_CURVE.includes(parameters.jitter) ? parameters.jitter : 'none';
+    return k === 0 ? 0 : computedWait({ ...parameters, jitter }, k, { ...computed, own: curve }).at(1, 1);
+  }
+
+  /** The attempt that counts so far: the one that runs, but that of a round which has ended. */
+  get present() {
+    const { last, running } = this;
+    if (running.length > 0) return running.includes(last) ? last : running[0];
+    return this.attempts.find(({ runs }) => runs) ?? last;
+  }
+
+  /** How many attempts may follow one, whose failure may be the first of the row. */
+  attemptsLeft(number) {
+    return this.options.maxAttempts - max(number - this.before, min(this.before, 1));
+  }
+
+  /** The token of a retry that gained something comes back. */
+  gained() {
+    this.state.gained(this.taken);
+    this.taken = 0;
+  }
+
+  get rounds() {
+    return this.attempts.length - this.hedges;
   }
 
   /** Whether an attempt has been overtaken by the end of its operation. */
@@ -273,6 +353,7 @@ export class Operation {
       } catch (thrown) {
         [answer, failed] = [thrown, true];
       }
+      attempt.lives = false;
       attempt.cancel();
       attempt.cut = () => {};
       // Another attempt has ended the operation.
@@ -288,19 +369,26 @@ export class Operation {
       if (!failed && said.marked) throw new TypeError('rejitter: ', { cause: answer.cause });
       if (this.isOver(attempt)) return 'aborted';
       attempt.outcome = said.shown;
-      if (!failed && options.retryOnResult === undefined) {
+      if (!failed && (options.retryOnResult === undefined || attempt.committed)) {
         this.last = attempt;
         return 'success';
       }
       attempt.endedAt = now();
+      if (attempt.progressed) this.beginAnew(attempt);
       attempt.hintMs = failed && !light ? said.afterMs : NaN;
       attempt.throttle();
-      this.hook('onFailure', attempt.number, { hedge: attempt.hedge, ...outcomeOf(attempt) });
+      this.hook('onFailure', attempt.number, { hedge: attempt.hedge, ...outcomeOf(attempt), ...toldOf(attempt) });
       this.cancels.hedge();
       this.last = attempt;
       if (this.isOver(attempt)) return 'aborted';
-      if (failed && isA(answer, RejectedError)) return 'notRetryable';
-      if (failed && said.permanent) return 'permanent';
+      let stays;
+      if (failed) stays = isA(answer, RejectedError) ? 'notRetryable' : said.permanent ? 'permanent' : undefined;
+      if (failed && attempt.committed) {
+        if (stays) attempt.close(stays);
+        else attempt.classify(false);
+        return 'committed';
+      }
+      if (stays) return stays;
       if (failed && options.hint) {
         yield* this.hinted(attempt, said.afterMs);
         if (this.isOver(attempt)) return 'aborted';
@@ -363,7 +451,7 @@ export class Operation {
     last.delayMs = answer;
     this.counts.totalWaitMs += answer;
     this.counts.maxWaitMs = max(this.counts.maxWaitMs, answer);
-    const said = { ...outcomeOf(last), delayMs: answer };
+    const said = { ...outcomeOf(last), ...toldOf(last), delayMs: answer };
     this.hook('onRetry', this.attempts.length, said);
     yield* this.sleep(answer);
     if (this.why || options[AWAITED] === undefined) return this.why;
@@ -374,16 +462,20 @@ export class Operation {
   /** Returns how long to wait, or why there is no other attempt. */
   plan(last) {
     if (this.aborted) return 'aborted';
-    if (this.attempts.length >= this.options.maxAttempts) return 'exhausted';
+    if (this.attempts.length - this.before >= this.options.maxAttempts) return 'exhausted';
     let ms = last.demandedMs ?? this.compute(last.hintMs);
     const late = this.misses(ms, now());
     if (this.aborted) return 'aborted';
     if (ms < 0) return 'hint';
     if (late) return 'deadline';
     const { budget, breaker, cooldown } = this.state;
+    if (this.before > 0 && this.before === this.attempts.length - 1) this.gained();
     const time = now();
     const left = cooldown?.left(time) ?? 0;
-    if (left > 0 && cooldown.at(time).until !== last.ownUntil) {
+    const { limiter } = this.state;
+    const known = limiter?.wait(this, time) ?? 0;
+    if (known > ms && (known === Infinity || this.misses(known, time))) return this.reject('limiter', known);
+    if (left > 0 && !limiter && cooldown.at(time).until !== last.ownUntil) {
       const hold = cooldown.hold(time, this.parameters.base, this.draw());
       if (hold > ms && this.misses(hold, time)) return this.reject('cooldown', left);
       ms = max(ms, hold);
@@ -404,15 +496,18 @@ export class Operation {
   compute(hintMs) {
     const { parameters, options, index } = this;
     const { jitter, backoff, longest, followsFar } = parameters;
-    const k = this.attempts.length - this.hedges;
+    const { rounds } = this;
+    const k = rounds - this.waited;
     const hinted = hintMs > 0;
     const draws = [];
-    if (options.seed !== undefined) draws.push(draw(options.seed, index, k, 0), draw(options.seed, index, k, 1));
+    if (options.seed !== undefined)
+      draws.push(draw(options.seed, index, rounds, 0), draw(options.seed, index, rounds, 1));
     else if (hinted || jitter !== 'none') draws.push(this.number(options.random(), 1 - 2 ** -53));
     const curve = backoff === 'function' ? this.number(options.backoff(k), Infinity) : undefined;
     // The second draw is of digits that do not decide whether it is needed.
     draws[1] ??= ((draws[0] ??= 0) * 2 ** 26) % 1;
     const wait = computedWait(parameters, k, { ...this.computed, own: curve });
+    this.curve = curve ?? NaN;
     if (!hinted) {
       const ms = wait.at(...draws);
       this.computed = { previous: ms, previousR: draws[0] };
@@ -433,6 +528,12 @@ export class Operation {
   draw(number = this.attempts.length) {
     const { seed, random } = this.options;
     return seed === undefined ? random() : draw(seed, this.index, number, BESIDE);
+  }
+
+  /** The units that the next attempt takes. */
+  weight() {
+    const { weight = 1 } = this.options;
+    return typeof weight === 'function' ? weight(this.attempts.length + 1) : weight;
   }
 
   /** Whether a wait ends too late for an attempt: it must leave a millisecond. */
@@ -491,8 +592,14 @@ export class Operation {
   }
 
   event(attempt, more) {
-    const { name, maxAttempts } = this.options;
-    return { attempt, attemptsLeft: maxAttempts - attempt, name, ...more, elapsedMs: elapsed(this.startedAt, now()) };
+    const { name } = this.options;
+    return {
+      attempt,
+      attemptsLeft: this.attemptsLeft(attempt),
+      name,
+      ...more,
+      elapsedMs: elapsed(this.startedAt, now()),
+    };
   }
 
   /** How the operation ends. */
@@ -502,25 +609,31 @@ export class Operation {
     if (aborted) reason = 'aborted';
     else if (reason === 'deadline' && (this.attempts.length === 0 || this.attempts.some(({ runs }) => runs)))
       reason = 'timeout';
-    const late = this.holds && ['timeout', 'deadline'].includes(reason);
+    const late = ['timeout', 'deadline'].includes(reason);
+    const held = this.holds;
     this.leave();
-    if (late) reason = this.reject('cooldown', state.cooldown.left(now()));
+    if (state.limiter?.leave(this) && late) {
+      const { limiter } = state;
+      reason = this.reject('limiter', limiter.status(now()).nextMs);
+    } else if (held && late) reason = this.reject('cooldown', state.cooldown.left(now()));
     if (aborted && this.sync) {
       this.reason = reasonOf(this.signals.find(({ aborted }) => aborted));
       this.attempts.at(-1)?.controller.abort(this.reason);
     }
     const { last } = this;
     for (const attempt of [last, ...this.attempts, this.pending]) if (attempt) attempt.close(reason);
+    const told = toldOf(this.present);
     if (this.takenFor > this.attempts.length) state.putBack(this.taken);
+    else if ((reason !== 'success' || last.verdict !== SUCCESS) && told.progressed) this.gained();
     counts.inFlight -= 1;
     if (reason === 'success') {
       if (last.verdict === SUCCESS) {
         state.succeeded(this.taken);
         state.hedge?.budget.succeeded(0);
       }
-      const first = this.attempts.length - this.hedges === 1;
+      const first = this.rounds === 1;
       counts[first ? 'firstAttemptSuccesses' : 'retriedSuccesses'] += 1;
-      this.hook('onSuccess', last.number, outcomeOf(last));
+      this.hook('onSuccess', last.number, { ...outcomeOf(last), ...told });
       return last;
     }
     const cut = aborted || reason === 'timeout';
@@ -534,7 +647,7 @@ export class Operation {
     else if (cut ? aborted || last === undefined || last.failed : last?.fault) end = { failed: true, outcome: error };
     const report = this.report(reason);
     counts.failures[reason] = (counts.failures[reason] ?? 0) + 1;
-    this.hook('onGiveUp', this.attempts.length, { ...outcomeOf(end), reason, report });
+    this.hook('onGiveUp', this.attempts.length, { ...outcomeOf(end), ...told, reason, report });
     const { failed, outcome } = end;
     const wraps = failed
       ? options.finalError === 'wrap' && !aborted && !isA(outcome, RejectedError)
@@ -549,12 +662,13 @@ export class Operation {
     const kept = attempts.filter((_, i) => i === 0 || i > attempts.length - 10);
     // Of the last failure; an attempt that runs or returns a mark is none.
     const hint = [this.last, ...attempts.toReversed()].find((each) => each?.hintMs !== undefined)?.hintMs;
-    const records = kept.map(({ number: attempt, delayMs, heldMs, hedge, superseded, ...each }) =>
-      Object.freeze({
-        ...{ attempt, delayMs, heldMs, hedge, superseded, ...outcomeOf(each) },
-        startMs: elapsed(startedAt, each.startedAt),
-        durationMs: elapsed(each.startedAt, each.endedAt),
-      }),
+    const records = kept.map(
+      ({ number: attempt, delayMs, heldMs, queuedMs, hedge, superseded, progressed, committed, ...each }) =>
+        Object.freeze({
+          ...{ attempt, delayMs, heldMs, queuedMs, hedge, superseded, progressed, committed, ...outcomeOf(each) },
+          startMs: elapsed(startedAt, each.startedAt),
+          durationMs: elapsed(each.startedAt, each.endedAt),
+        }),
     );
     return Object.freeze({
       reason,

@@ -133,12 +133,14 @@ class Stage extends World {
     }
   }
 
-  happen({ abort, reason, protection, key, close, open }) {
+  happen({ abort, reason, protection, key, close, open, drain, read }) {
     if (abort !== undefined) return this.abort(abort, reason);
+    if (read) return this.read();
     const { object, keys } = this.protections[protection];
     keys.add(key);
     this.note('byHand', undefined, undefined, { protection, key, close, open });
     const state = key === undefined ? object : object.for(key);
+    if (drain) return state.drain();
     return close ? state.close() : state.open(open);
   }
 
@@ -195,6 +197,7 @@ class Stage extends World {
     // An undefined option is the same as none; one of a preset would be unset.
     const options = { ...(this.schedule.clock.skew % 2 === 0 && preset === undefined && UNSET), ...plain };
     if (of !== undefined) options.protection = this.protections[of].object;
+    if (options.weight === 'function') options.weight = (number) => 1 + (number % 2);
     if (options.backoff === 'function') options.backoff = (k) => this.number('curve', k);
     if (signal) options.signal = this.signals.get('policy').signal;
     if (uses.random === 'constant') options.random = () => this.current()?.plan.draw ?? 0.5;
@@ -305,7 +308,8 @@ class Stage extends World {
       );
       if (signal.listeners.size > 0 && !others) this.problem('leftovers', 'a listener is left at settlement');
     }
-    if ([...this.timers].some((timer) => timer.operation === operation))
+    // The timer of a queue is everyone's.
+    if (!this.limits && [...this.timers].some((timer) => timer.operation === operation))
       this.problem('leftovers', 'a timer is left at settlement');
     operation.settled = true;
     this.note('settle', operation, { ok, value, report: this.pkg.retryReport(value) });
@@ -336,6 +340,11 @@ class Stage extends World {
       if ((n + skew) % 3 === 0 && !light) [seen.elapsedMs, seen.remainingMs] = [attempt.elapsedMs, attempt.remainingMs];
     }
     const { last, stubborn, attempts } = operation.plan;
+    // Whether an attempt that has ended tells as well is tried with its own functions, which need no `this`.
+    for (const { tell, ms } of (attempt && attempts[n - 1]?.tells) ?? []) {
+      const { [tell]: told } = attempt;
+      this.later(ms, () => void told());
+    }
     const further = last || (!stubborn && this.protections.length === 0) ? SUCCESS : n < 20 ? FAILURE : LAST;
     return this.play(attempts[n - 1] ?? further, entry, operation);
   }
@@ -434,6 +443,8 @@ const ACTS = {
   wall: (stage, { ms }) => void (stage.wall += ms),
   status: (stage) => void stage.protections[0].object.status(),
   reenter: (stage, { ms }) => void (stage.schedule.single || stage.start(simple(ms, stage.schedule))),
+  /** Of the attempt that runs, or has ended. */
+  tell: (stage, { tell }) => void stage.current()?.received.at(-1)?.[tell](),
   nest: (stage, { op }) => stage.start(op),
 };
 

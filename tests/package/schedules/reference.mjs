@@ -72,6 +72,6 @@ export const permanent = (cause) => new Error('permanent', { cause });
 export const retryAfter = (_, ...cause) => new Error('later', cause.length > 0 ? { cause: cause[0] } : undefined);
 
 export { retryReport } from './operation.mjs';
-export { breaker, budget, cooldown, hedge, protect } from './states.mjs';
+export { breaker, budget, cooldown, hedge, limiter, protect } from './states.mjs';
 export { restart } from './timer.mjs';
 export { RejectedError, RetryError, SupersededError, TimeoutError } from './values.mjs';

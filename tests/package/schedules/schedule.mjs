@@ -18,35 +18,42 @@ const LIGHT = OPTIONS.flatMap(({ name, takers }) => (takers.includes('light') ? 
  * Worlds with protection: those in which machines of this kind have failed. Answers outlast the lease of a probe and
  * the window, operations run inside the callbacks of others, hints never end, there are from 10 calls a minute to
  * 10,000 a second, clocks jump and stand still, servers answer, but not yet with what the caller waits for, and calls
- * fail in rows of a second.
+ * fail in rows of a second, and start no faster than a server takes them.
  */
-const WORLDS = 'mixed mixed mixed mixed slow slow nested hints steady clock polls rows'.split(' ');
+const WORLDS = 'mixed mixed mixed mixed slow slow nested hints steady clock polls rows limits'.split(' ');
+
+/** Whether schedules for planted bugs are those without protection, if all are of one kind. */
+const KIND = { plain: true, light: true, protected: false, held: false, hedged: false, limited: false };
+/** Worlds of schedules for planted bugs, if they are not all. */
+const WORLDS_OF = { held: ['hints', 'hints', 'mixed', 'mixed', 'slow'], limited: ['limits'] };
 
 /** Times between calls, in worlds of their own. With 850 ms, old durations go after the first slow answers. */
 const GAPS = {
   steady: [0.1, 1, 10, 250, 6000],
   rows: [1, 50, 90, 95, 100, 110, 150],
+  limits: [4, 12, 48, 100, 300],
   many: [5.3, 50.7, 850.4, 850.8, 1500.2],
 };
 
 /**
  * @param {number} seed
  * @param {number} index
- * @param {'plain' | 'light' | 'protected' | 'hedged'} [among] for planted bugs, which schedules to make. Then the numbers
+ * @param {'plain' | 'light' | 'protected' | 'held' | 'hedged' | 'progress' | 'limited'} [among] for planted bugs, which schedules to make. Then the numbers
  *   of protection are read after each macrotask, so that a bug shows where it acts.
  */
 export function makeSchedule(seed, index, among) {
   const g = generator(seed, index);
   const plain = g.chance(PLAIN);
-  let world = (among === undefined ? plain : among === 'plain' || among === 'light') ? 'plain' : g.pick(WORLDS);
+  let world = (KIND[among] ?? plain) ? 'plain' : g.pick(WORLDS_OF[among] ?? WORLDS);
   const light = among === 'light' || (among === undefined && plain && index % ONE_LIGHT_IN === 0);
-  const hedged = world !== 'plain' && (among === 'hedged' || g.chance(0.1));
+  const hedged = world !== 'plain' && g.chance({ hedged: 1, progress: 0.4, held: 0 }[among] ?? 0.1);
   // Enough operations, most of them quick, to learn a delay from.
   if (hedged && !['nested', 'clock'].includes(world) && g.chance(among === 'hedged' ? 0.25 : 0.06)) world = 'many';
   const gap = g.pick(GAPS[world] ?? [1, 20, 20, 300, 6000]);
   const schedule = {
-    ...{ world, gap, light },
-    single: world === 'plain' ? g.chance(0.76) : world !== 'nested',
+    ...{ world, gap, light, held: among === 'held' },
+    // In the turn of one operation, its queue lets others start.
+    single: world === 'plain' ? g.chance(0.76) : !['nested', 'limits'].includes(world),
     traced: g.chance(0.03) && !light,
     clock: clock(g, world),
     lies: [],
@@ -55,21 +62,33 @@ export function makeSchedule(seed, index, among) {
     operations: [],
     events: [],
     /** Whether all numbers are read after each macrotask, or only at the end. */
-    reads: g.chance(0.25) || among ? 'often' : 'end',
+    reads: world !== 'limits' && (g.chance(0.25) || among) ? 'often' : 'end',
     /** Whether it is played once more, without wasm. */
     twice: world !== 'plain' && g.chance(0.02),
+    /** How likely an attempt is to tell that it lives, has gained something or must not be repeated. */
+    telling: light ? 0 : among === 'progress' ? 0.5 : 0.08,
     afterwards: world !== 'plain' && g.chance(0.2),
   };
   if (world === 'plain') plainOperations(g, schedule);
   else {
     protectedOperations(g, schedule, hedged);
     if (index % 3 === 0) schedule.policies[0].options.metrics = true;
+    if (world === 'limits') wholeTimes(schedule);
   }
   return schedule;
 }
 
+/** Multiples of 4 ms, of which halves of halves are whole: a timer that is set anew is due when it was due before. */
+function wholeTimes(part) {
+  for (const [name, value] of Object.entries(part))
+    if (Object(value) === value) wholeTimes(value);
+    else if (/(^ms|Ms|^at|^verdict|^open)$/.test(name) && value > 0 && value < Infinity)
+      part[name] = Math.max(4, Math.round(value / 4) * 4);
+}
+
 function clock(g, world) {
   const rarely = world === 'plain' ? 1 : world === 'mixed' ? 0.1 : 0;
+  if (world === 'limits') return { start: 1000, early: 0, late: g.pick([0, 0, 40]), skew: g.whole(1, 1e9) };
   return {
     // Far enough from 0 for the clock to be set back. Whole numbers where sums of times are compared with windows.
     start: world === 'clock' ? 4e11 : g.pick(world === 'plain' ? [0, 1000.5, 123_456.789] : [0, 1000]),
@@ -81,7 +100,7 @@ function clock(g, world) {
 
 /** One policy without protection, of one operation or a few, with hostile callbacks of every kind. */
 function plainOperations(g, schedule) {
-  const policy = schedule.light ? lightPolicy(g) : plainPolicy(g);
+  const policy = schedule.light ? lightPolicy(g) : plainPolicy(g, schedule.telling);
   schedule.policies.push(policy);
   const count = schedule.single ? 1 : g.whole(2, 3);
   for (let id = 0; id < count; id += 1) {
@@ -101,22 +120,22 @@ function protectedOperations(g, schedule, hedged) {
   const { world, gap, protections, operations, events } = schedule;
   const round = g.chance(0.5) ? Math.round : (ms) => ms;
   const both = world === 'nested' && g.chance(0.5) ? 2 : 1;
-  protections.push(...g.list(both, (_, i) => protection(g, world, gap, hedged && (i === 0 || g.chance(0.5)))));
+  protections.push(...g.list(both, (_, i) => protection(g, schedule, hedged && (i === 0 || g.chance(0.5)))));
   schedule.policies = g.list(g.whole(1, 2), () => {
     const of = g.whole(0, protections.length - 1);
-    return protectedPolicy(g, world, gap, of, protections[of].hedge);
+    return protectedPolicy(g, schedule, of);
   });
   const keys = g.pick([[undefined], [undefined], ['a'], [undefined, 'a', 'b']]);
   // Whether one key touches another shows at once or never.
-  if (keys.length > 1) schedule.reads = 'often';
+  if (keys.length > 1 && world !== 'limits') schedule.reads = 'often';
   // The times that matter: of leases, windows and holds.
   const spansOf = ({ openMs = 5000, windowMs = 10_000 }) => [openMs, openMs * 1.5, windowMs];
   const breakers = protections.flatMap(({ breaker }) => breaker ?? []);
   const spans = world === 'rows' ? [gap] : [gap, ...breakers.flatMap(spansOf)];
-  const many = GAPS[world] !== undefined;
+  const many = GAPS[world] !== undefined && world !== 'limits';
   const row = [10, g.pick([20, 20, 20, 20, 60])];
   const counts = { steady: row, rows: row, many: gap > 800 ? [38, 46] : [15, 30] };
-  const count = g.whole(...(counts[world] ?? [1, g.pick([3, 5, 7])]));
+  const count = g.whole(...(counts[world] ?? [1, g.pick(world === 'limits' ? [4, 8, 12] : [3, 5, 7])]));
   // How often a call fails: it changes along the way.
   const bounds = [g.whole(0, count), g.whole(0, count)];
   const bad = g.pick(world === 'many' ? [0.2] : [0.5, 0.9, 1]);
@@ -134,13 +153,22 @@ function protectedOperations(g, schedule, hedged) {
       const at = Math.round(time + op.delayMs * g.pick([0.5, 1, 1.5, 2, 3]) + g.pick([0, 1, 10]));
       events.push({ at, abort: id, reason: op.reason });
     }
-    time = round(time + (many ? gap : g.pick([0, gap, g.unit() * gap, ...spans])));
+    const next = world === 'limits' ? [0, 0, gap, g.unit() * gap] : [0, gap, g.unit() * gap, ...spans];
+    time = round(time + (many ? gap : g.pick(next)));
     // Sums of such times are exact, in whatever order: both sides see the very end of a window.
     time = Math.round(time * 1024) / 1024;
   }
   for (const [i, parts] of protections.entries())
     if (parts.breaker && g.chance(0.08)) events.push(...byHand(g, i, time, g.pick(keys), spans));
   if (world === 'clock') schedule.lies = lies(g, time, spans);
+  if (world === 'limits') {
+    events.push(...g.list(4, () => ({ at: Math.round(g.unit() * (time + 2000)), read: true })));
+    if (g.chance(0.08)) {
+      events.push({ at: Math.round(g.unit() * time), protection: 0, key: g.pick(keys), drain: true });
+      // Nothing starts any more.
+      schedule.afterwards = false;
+    }
+  }
 }
 
 /** The circuit is opened by hand, for a time or until it is closed, or only closed. */
@@ -171,12 +199,23 @@ function some(g, table, options = {}) {
   return options;
 }
 
-function plainPolicy(g, shape = g.pick(['policy', 'policy', 'policy', 'once', 'named', 'preset'])) {
+/** For how long attempts may be silent. */
+const IDLE = [
+  5,
+  30,
+  150.5,
+  { firstMs: 100, thenMs: 20 },
+  { firstMs: 10, thenMs: 100.5 },
+  { firstMs: 50, thenMs: Infinity },
+];
+
+function plainPolicy(g, telling, shape = g.pick(['policy', 'policy', 'policy', 'once', 'named', 'preset'])) {
   const preset = shape === 'preset' ? g.pick(Object.keys(PRESETS)) : undefined;
   const named = shape === 'named' ? g.pick(Object.keys(NAMED).slice(1)) : shape === 'once' ? 'retry' : undefined;
   const { capRule, ...implied } = PRESETS[preset] ?? NAMED[named] ?? {};
   const uses = usesOf(g, 0.2, 0.5);
   const table = {
+    idleTimeoutMs: [telling > 0.1 ? 0.4 : 0.12, IDLE],
     attemptTimeoutMs: [0.3, [1, 20.5, 100, 1000, 3e9, Infinity]],
     totalTimeoutMs: [0.35, [0.5, 30, 150.25, 1000, 20_000, 5e9]],
     maxRetryAfterMs: [0.1, [0, 50, 1000, Infinity]],
@@ -196,7 +235,7 @@ function plainPolicy(g, shape = g.pick(['policy', 'policy', 'policy', 'once', 'n
 
 /** The same for rejitter/light: of the options, callbacks and jitters, those that it has. */
 function lightPolicy(g) {
-  const { options, signal, uses } = plainPolicy(g, 'once');
+  const { options, signal, uses } = plainPolicy(g, 0, 'once');
   const jitter = g.pick(['none', 'equal', 'full']);
   const known = Object.entries({ ...options, jitter }).filter(([name]) => LIGHT.includes(name));
   const own = { random: true, retryIf: uses.retryIf, hooks: [] };
@@ -229,7 +268,8 @@ function curve(g, implied) {
   return some(g, rarely, options);
 }
 
-function protectedPolicy(g, world, gap, of, hedge) {
+function protectedPolicy(g, { world, gap, telling, protections }, of) {
+  const { hedge } = protections[of];
   const uses = usesOf(g, world === 'polls' ? 1 : 0.15, 0.4);
   const limits = world === 'clock' ? 0 : 1;
   // Times that end a round.
@@ -242,11 +282,13 @@ function protectedPolicy(g, world, gap, of, hedge) {
     capMs: [1, ({ baseMs }) => Math.max(baseMs, g.pick([10, 1000, 1e5]))],
     maxRetryAfterMs: [0.2, [0, 50, 1000]],
     longRetryAfter: [0.1, ['cap']],
+    idleTimeoutMs: [(telling > 0.1 ? 0.4 : 0.1) * limits, [5, 50.5, 500, { firstMs: 500, thenMs: 40 }]],
     attemptTimeoutMs: [0.3 * limits, hedge ? span : [5, 50.5, 500, 5000]],
     totalTimeoutMs: [0.35 * limits, hedge ? span : [7, 60.25, 333, 3000, 30_001]],
     finalError: [0.1, ['wrap']],
     finalResult: [uses.retryOnResult ? 0.3 : 0, ['reject']],
-    seed: [0.15, () => g.whole(0, 15)],
+    seed: [world === 'limits' ? 0 : 0.15, () => g.whole(0, 15)],
+    weight: [world === 'limits' ? 0.3 : 0, [2, 4, 'function']],
   };
   const options = some(g, table);
   // Attempts for a hedge.
@@ -275,20 +317,21 @@ const QUANTILES = [0.507, 0.903, 0.953, 0.991];
 /** After how long a hedge starts, or might: a delay is learned from answers about as slow. */
 const delayOf = ({ delayMs = 20 }) => delayMs;
 
-function protection(g, world, gap, hedged) {
-  const events = ['opened', 'half-open', 'closed', 'held', 'rejected', 'budget-empty'];
+function protection(g, { world, gap, held }, hedged) {
+  const events = ['opened', 'half-open', 'closed', 'held', 'queued', 'rejected', 'budget-empty'];
   const parts = some(g, {
     budget: [0.6, () => budget(g, world)],
     breaker: [({ hints: 0.5, rows: 1 }[world] ?? 0.75) * (hedged ? 0.7 : 1), () => breaker(g, gap, world)],
     cooldown: [
-      world === 'hints' ? 1 : 0.4,
+      held || world === 'hints' ? 1 : 0.4,
       () => some(g, { maxHoldMs: [0.7, [0, 100, gap * 3, 2e5]], probe: [0.3, [false]] }),
     ],
     // Its hooks do.
     isFailure: [0.15, [true]],
-    throws: [0.1, [true]],
-    aborts: [0.1, events],
+    throws: [held ? 0 : 0.1, [true]],
+    aborts: [held ? 0.3 : 0.1, events],
   });
+  if (world === 'limits') parts.limiter = limiter(g);
   if (hedged)
     parts.hedge = {
       ...(world === 'many' && g.chance(0.7)
@@ -301,6 +344,20 @@ function protection(g, world, gap, hedged) {
   // that another one rejects.
   if (world === 'clock' && parts.breaker) delete parts.cooldown;
   return parts;
+}
+
+/** Units that start at even distances of whole ms. */
+function limiter(g) {
+  const limit = g.pick([undefined, 1, 2, 2, 5, 10, 20]);
+  return some(
+    g,
+    {
+      burst: [limit > 1 ? 0.4 : 0, [1, 2, limit]],
+      concurrency: [limit === undefined ? 1 : 0.5, [1, 2, 3]],
+      maxQueue: [0.3, [0, 1, 3]],
+    },
+    limit === undefined ? {} : { limit },
+  );
 }
 
 function budget(g, world) {
@@ -337,6 +394,10 @@ function breaker(g, gap, world) {
 }
 
 /** The acts of a callback before it ends: `acts(wild)` for how likely there are any. */
+const TELLS = ['alive', 'alive', 'progress', 'progress', 'progress', 'commit'];
+/** What an attempt tells on its way, or after its end. */
+const tellsOf = (g, chance, ms) =>
+  g.chance(chance) ? { tells: g.list(g.whole(1, 3), () => ({ tell: g.pick(TELLS), ms: ms() })) } : {};
 const actsOf = (g, choices) => (wild) =>
   g.chance(wild * 2) ? choices.filter(([chance]) => g.chance(chance)).map(([, make]) => make()) : [];
 const wall = (g) => ({ do: 'wall', ms: g.pick([3.15e11, -3.15e11]) });
@@ -356,6 +417,7 @@ function plainOperation(g, schedule, id, at) {
     // Whose turn it is in a macrotask of several is open.
     [schedule.single ? 0.25 : 0, () => ({ do: 'busy', ms: g.pick(blocks) })],
     [0.5, () => wall(g)],
+    [schedule.telling * 2, () => ({ do: 'tell', tell: g.pick(TELLS) })],
     // A seed counts calls, and which of two operations calls first in a turn is open: then only one of them does.
     [options.seed === undefined || id === 0 ? 0.2 : 0, () => ({ do: 'reenter', ms: g.pick([0, 10]) })],
   ]);
@@ -365,6 +427,7 @@ function plainOperation(g, schedule, id, at) {
   const attempts = g.list(n, () => ({
     before: acts(0.1),
     end: outcome(g, dials, good((k += 1)), failureKind, resultKind, true),
+    ...tellsOf(g, schedule.telling, () => g.pick([1, 9, 10, 40, g.unit() * 300])),
   }));
   const number = (bad, one) =>
     g.list(n, () => ({
@@ -396,8 +459,9 @@ function protectedOperation(g, schedule, { id, at, key, spans, health, round, wi
   const { hedge, isFailure } = protections[of];
   const delayMs = hedge && delayOf(hedge);
   const many = world === 'many';
-  const waits = options.attemptTimeoutMs ?? options.totalTimeoutMs ?? (world === 'clock' ? 0 : undefined);
-  const blocks = waits === undefined && !hedge;
+  const waits =
+    options.idleTimeoutMs ?? options.attemptTimeoutMs ?? options.totalTimeoutMs ?? (world === 'clock' ? 0 : undefined);
+  const blocks = waits === undefined && !hedge && world !== 'limits';
   const via = g.pick(['run', 'run', 'run', 'run', 'once', blocks ? 'sync' : 'run', 'off', 'run', 'run']);
   const sync = via === 'sync';
   const signal = !within && !many && g.chance(0.35) ? 'real' : undefined;
@@ -405,10 +469,12 @@ function protectedOperation(g, schedule, { id, at, key, spans, health, round, wi
   const reason = id % 2 === 0 ? 'timesOut' : 'error';
   const acts = (busy) =>
     actsOf(g, [
-      [busy, () => ({ do: 'busy', ms: g.pick([1, 30, 200, 2000]) })],
+      // Where one operation lets others start, whose turn it is in a macrotask is open.
+      [world === 'limits' ? 0 : busy, () => ({ do: 'busy', ms: g.pick([1, 30, 200, 2000]) })],
       [signal ? 0.6 : 0, () => ({ do: 'abort', signal: id, reason })],
       [0.3, () => wall(g)],
       [0.3, () => ({ do: 'status' })],
+      [hedge ? 0 : schedule.telling * 2, () => ({ do: 'tell', tell: g.pick(TELLS) })],
     ]);
   const most = Math.min(world === 'polls' ? 8 : 4, options.maxAttempts + 1);
   const n = hedge ? options.maxAttempts : g.whole(1, most);
@@ -434,7 +500,10 @@ function protectedOperation(g, schedule, { id, at, key, spans, health, round, wi
     if (sync || world !== 'nested' || !g.chance(0.6)) {
       const slow = hedge && (many || g.chance(0.7));
       const ends = slow ? slowEnd(g, { world, delayMs, quick, alone: many || i === 0 }) : end(g, dials);
-      return { before: many ? [] : before(0.08), end: { ...ends, ok, value } };
+      const tells = tellsOf(g, many || sync ? 0 : schedule.telling, () =>
+        round(g.pick([0, 1, 0.5, 1.5]) * (delayMs ?? g.pick(spans))),
+      );
+      return { before: many ? [] : before(0.08), end: { ...ends, ok, value }, ...tells };
     }
     // An operation inside, of the same protection or another one: the attempt ends as that or after it.
     const inner = { id: -1, at: 0, key: g.pick([key, undefined, 'a']), spans: [10, 100], health: 0.6, within: true };
@@ -443,7 +512,7 @@ function protectedOperation(g, schedule, { id, at, key, spans, health, round, wi
     const ends = own ? { how: 'later', ok, value, ms: dials.ms() } : { how: 'inner' };
     return { before: [{ do: 'nest', op }], end: ends };
   });
-  const draw = g.pick([0, 0.5, 0.25, 1 - 2 ** -53]);
+  const draw = g.pick(world === 'limits' ? [0, 0.5] : [0, 0.5, 0.25, 1 - 2 ** -53]);
   const plan = { id, at, policy: index, key, via, signal, reason, draw, delayMs, attempts };
   if (many) return { ...plan, key: undefined, via: 'run', verdicts: [], results: [], hooks: {} };
   const answers = callbacks(g, uses, dials);

@@ -17,7 +17,7 @@ const LIGHT = { ...REFERENCE, retry: reference.light, retryReport: () => undefin
 
 /** What is to be seen of a schedule. */
 function expectedOf(schedule) {
-  reference.restart();
+  reference.restart(schedule.world === 'limits');
   return play(schedule, schedule.light ? LIGHT : REFERENCE);
 }
 const formsOf = ({ light, twice }, pkg) => (light ? [pkg.light] : twice ? [pkg, pkg.twin] : [pkg]);

@@ -1,5 +1,6 @@
 // Protection of the reference: the state of each destination, and what is told of it.
 
+import { Limiter } from './limiter.mjs';
 import { Breaker, Budget, Cooldown, Hedging } from './machines.mjs';
 import { adopt } from './timer.mjs';
 
@@ -17,11 +18,12 @@ export function tell(hook, event) {
 
 /** The state of one destination. */
 class State {
-  constructor({ budget, breaker, cooldown, hedge }, { onEvent, isFailure }, key) {
+  constructor({ budget, breaker, cooldown, limiter, hedge }, { onEvent, isFailure }, key) {
     const time = performance.now();
     // In the order in which they decide: of several differences, the first is what the others come of.
     this.breaker = breaker && new Breaker(breaker, time);
     this.cooldown = cooldown && new Cooldown(cooldown);
+    this.limiter = limiter && new Limiter(limiter);
     this.budget = budget && new Budget(budget);
     this.hedge = hedge && new Hedging(hedge, time);
     this.isFailure = isFailure;
@@ -67,6 +69,11 @@ class State {
     return this.spends((budget) => budget.take(throttled));
   }
 
+  /** A retry has gained something. */
+  gained(taken) {
+    this.spends((budget) => budget.gained(taken));
+  }
+
   putBack(tokens) {
     this.spends((budget) => budget.putBack(tokens));
   }
@@ -94,7 +101,9 @@ class Protection {
   /** The state of a key, made where it is first used. */
   use(key = this.key) {
     if (!this.states.has(key)) this.states.set(key, this.make(key));
-    return this.states.get(key);
+    const state = this.states.get(key);
+    if (this.states.get(undefined).limiter?.drained) state.limiter.drained = true;
+    return state;
   }
 
   for(key) {
@@ -104,6 +113,12 @@ class Protection {
   /** To read the numbers of a state that is not made keeps none. */
   status() {
     return (this.states.get(this.key) ?? this.make(this.key)).status();
+  }
+
+  /** Of all keys, if it has none. */
+  drain() {
+    this.use();
+    for (const [key, { limiter }] of this.states) if (this.key === undefined || this.key === key) limiter.drain();
   }
 
   open(ms = Infinity) {
@@ -125,3 +140,4 @@ export const budget = (options) => ({ budget: options });
 export const breaker = (options) => ({ breaker: options });
 export const cooldown = (options) => ({ cooldown: options });
 export const hedge = (options) => ({ hedge: options });
+export const limiter = (options) => ({ limiter: options });

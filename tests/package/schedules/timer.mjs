@@ -53,15 +53,17 @@ export const adopt = (value, ...handlers) => Promise.prototype.then.apply(Promis
 
 /** Of operations that begin one after the other, each waits for none, one or two more turns of promises at each step. */
 const PACES = 3;
+let paces = PACES;
 let begun = 0;
 const nextPace = () => {
   begun += 1;
-  return (begun - 1) % PACES;
+  return (begun - 1) % paces;
 };
 
-/** Begins with the first pace. */
-export function restart() {
+/** Begins with the first pace. Where operations wake others in one turn, they have one pace: their order counts. */
+export function restart(even = false) {
   begun = 0;
+  paces = even ? 1 : PACES;
 }
 
 /** Takes steps that wait for promises: nothing may depend on how many turns that takes. */

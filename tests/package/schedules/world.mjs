@@ -15,6 +15,9 @@ const HORIZON_MS = 3.2e10;
 /** The most events of one schedule: more are a loop without end. */
 const MOST_EVENTS = 50_000;
 
+/** Sums of such times are exact, in whatever order. */
+const exact = (ms) => Math.round(ms * 1024) / 1024;
+
 const realImmediate = globalThis.setImmediate;
 /**
  * Waits until all promise callbacks that can run have run, without a turn of the event loop. Must be called by one of
@@ -64,7 +67,8 @@ export class World {
 
   /** Writes down what is seen, which is compared; `more` is not. */
   note(kind, operation, seen, more) {
-    const entry = { kind, op: operation?.id ?? -1, t: this.reading, turn: this.turn, seen, ...more };
+    const turn = this.limits ? 0 : this.turn;
+    const entry = { kind, op: operation?.id ?? -1, t: this.reading, turn, seen, ...more };
     this.log.push(entry);
     return entry;
   }
@@ -86,7 +90,7 @@ export class World {
   }
 
   later(ms, act) {
-    this.moments.push({ due: this.now + ms, operation: this.current(), act: this.inContext(act) });
+    this.moments.push({ due: this.now + exact(ms), operation: this.current(), act: this.inContext(act) });
   }
 
   /** A callback runs in the context in which it was handed over, as in Node. */
@@ -98,7 +102,8 @@ export class World {
   arm(callback, ms) {
     const operation = this.current();
     const effective = ms >= 1 && ms <= MAX_TIMER ? Math.trunc(ms) : 1;
-    const due = this.now + Math.max(0, effective + this.skew(operation));
+    const skew = this.limits ? this.lateness(this.now + effective) : this.skew(operation);
+    const due = this.now + Math.max(0, effective + skew);
     const seen = { ms, unref: false };
     const handle = {
       ref: () => handle,
@@ -109,11 +114,13 @@ export class World {
       ...{ number: (this.armed += 1), due, operation, act: this.inContext(callback) },
     };
     this.timers.add(handle);
-    this.note('arm', operation, seen, { id: handle.number });
+    // Who sets the timer of a queue, and how often, is promised nowhere.
+    this.note('arm', operation, this.limits ? undefined : seen, { id: handle.number });
     if (typeof callback !== 'function') this.problem('timers', 'a timer without a callback');
     if (!(Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER)) this.problem('timers', `setTimeout(${ms})`);
     const running = this.operations.filter((each) => !each.settled).length;
-    if (this.timers.size > 3 * running)
+    const queues = this.limits ? this.protections.reduce((sum, { keys }) => sum + keys.size, 0) : 0;
+    if (this.timers.size > 3 * running + queues)
       this.problem('footprint', `${this.timers.size} timers for ${running} operations`);
     return handle;
   }
@@ -124,7 +131,18 @@ export class World {
     if (early + late === 0) return 0;
     const nth = operation === undefined ? 0 : (operation.timers = (operation.timers ?? 0) + 1);
     const { chance, unit } = generator(skew ^ (64 * (operation?.id ?? -1)), nth);
-    return chance(0.5) ? 0 : unit() * (early + late) - early;
+    return chance(0.5) ? 0 : exact(unit() * (early + late) - early);
+  }
+
+  /** By how much a timer is late that is due then. */
+  lateness(due) {
+    const { chance, pick } = generator(this.schedule.clock.skew, Math.round(due));
+    return chance(this.schedule.clock.late / 100) ? pick([1, 3, 20, 50, 60]) : 0;
+  }
+
+  /** Whether operations wait for each other. Then what is seen is compared by its times, and not by macrotasks. */
+  get limits() {
+    return this.schedule.world === 'limits';
   }
 
   /** Gives a value that the schedule makes a name. */
@@ -165,6 +183,8 @@ export class World {
       // A macrotask of a single world serves one operation.
       this.alone = undefined;
       if (this.schedule.reads === 'often') this.read();
+      if (this.limits && this.timers.size > 0 && this.operations.every(({ settled }) => settled))
+        this.problem('leftovers', 'a timer is left while nobody waits');
       const next = this.next();
       if (next === undefined || next.due > this.schedule.clock.start + HORIZON_MS) break;
       if (events > MOST_EVENTS) {
