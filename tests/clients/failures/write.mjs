@@ -15,6 +15,7 @@ import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { EmptySchema } from '@bufbuild/protobuf/wkt';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { REST } from '@discordjs/rest';
+import { Client as Elasticsearch } from '@elastic/elasticsearch';
 import { HttpConnection, Transport, WeightedConnectionPool } from '@elastic/transport';
 import * as grpcJs from '@grpc/grpc-js';
 import { Octokit } from '@octokit/core';
@@ -56,6 +57,7 @@ const refused = closing.port;
 await closing.close();
 const dropping = await serve((socket) => socket.once('data', () => socket.destroy()));
 const hanging = await serve(() => {});
+const stalling = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{'));
 /** For clients that drop the query of their server's address. */
 const limiting = await serve((socket) =>
   socket.once('data', () => socket.end('HTTP/1.1 429 x\r\nretry-after: 2\r\ncontent-length: 2\r\n\r\n{}')),
@@ -73,7 +75,7 @@ const web = await onLoopback(
   }),
 );
 servers.push(web);
-const URLS = { refused, dropping, hanging, limiting };
+const URLS = { refused, dropping, hanging, stalling, limiting };
 const at = (what) => (what in URLS ? `http://127.0.0.1:${URLS[what]}` : `${web.origin}/${what}`);
 const aborted = AbortSignal.abort();
 
@@ -101,6 +103,9 @@ const elastic = (what, timeout = 1000) => {
   const request = { method: 'GET', path: what in URLS ? '/' : `/${what}` };
   return new Transport({ connectionPool, maxRetries: 0 }).request(request, { requestTimeout: timeout });
 };
+/** Its connections are undici's. */
+const elasticsearch = (what, requestTimeout = 1000) =>
+  new Elasticsearch({ node: at(what), maxRetries: 0, requestTimeout }).bulk({ operations: [{}] });
 const sqs = (what, options) => {
   const credentials = { accessKeyId: 'x', secretAccessKey: 'x' };
   const client = new SQSClient({ region: 'x', endpoint: at(what), credentials, maxAttempts: 1 });
@@ -299,7 +304,22 @@ function dataOf(error, depth = 4) {
 
 /** The functions that rows call, by their names in the rows. */
 const SCOPE = {
-  ...{ openai, anthropic, stripe, octokit, elastic, mail, smtp, redis, nodeFetch, sqs, axios, got, undici },
+  ...{
+    openai,
+    anthropic,
+    stripe,
+    octokit,
+    elastic,
+    elasticsearch,
+    mail,
+    smtp,
+    redis,
+    nodeFetch,
+    sqs,
+    axios,
+    got,
+    undici,
+  },
   ...{ replied, ioredis, offline, pooled, kafka, gaxios, dynamodb, slack, discord, connect, grpc, pg, mysql2, ky },
   ...{ openaiOf, openaiStream, anthropicStream },
   ...{ at, aborted, refused, dropping, hanging, long },
