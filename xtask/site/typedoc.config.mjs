@@ -7,7 +7,9 @@ import { readFileSync, readdirSync } from 'node:fs';
 export const GROUPS = {
   Start: 'getting-started what-to-retry deadlines strategies testing',
   'Web app': 'page fetch light recipes.md react-native',
-  Service: 'service protection limits hedging logs-and-metrics telemetry databases processes serverless cli',
+  Service:
+    'service protection limits hedging language-models logs-and-metrics telemetry databases processes ' +
+    'serverless cli',
   Queue: 'queues',
   Connections: 'connections',
   Library: 'library-authors',
