@@ -8,7 +8,7 @@ export const GROUPS = {
   Start: 'getting-started what-to-retry deadlines strategies testing',
   'Web app': 'page fetch light recipes.md react-native',
   Service:
-    'service protection limits hedging language-models logs-and-metrics telemetry databases processes ' +
+    'service protection limits hedging language-models progress logs-and-metrics telemetry databases processes ' +
     'serverless cli',
   Queue: 'queues',
   Connections: 'connections',

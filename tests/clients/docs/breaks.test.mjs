@@ -225,3 +225,15 @@ for (const [store, answer] of Object.entries(STORES))
       }
     assert.equal(asked, !WITHOUT_RANGES.test(store), 'whether it asks for the rest');
   });
+
+test('command-line tool: attempts that got a part of the file do not count', async (t) => {
+  const server = await serving(({ headers }) => ranges(headers, FILE, ONE));
+  // Of each answer one half comes, until nothing is left to halve.
+  server.reset(Array(12).fill(CUTS['within the body']));
+  const { dir, ended, said } = await download(t, await javaScript(program('cli')), server.origin);
+  assert.deepEqual([ended, readFileSync(join(dir, 'file'), 'utf8')], [undefined, FILE], said);
+  assert.equal(server.requests.length, 13);
+  server.reset(Array(9).fill(CUTS['after the headers']));
+  const none = await download(t, await javaScript(program('cli')), server.origin);
+  assert.deepEqual([none.ended, server.requests.length], [1, 8]);
+});

@@ -377,6 +377,7 @@ const PROJECTS = [
   ['pino,prom-client,cli,service,opentelemetry,bullmq,pg-boss,postgres,websocket,events', {}],
   ['redis-subscriber,postgres-listen,mqtt,grpc-stream', {}],
   ['answer,answer-by-fetch,background,agent,purse,pings,claude', STRICT],
+  ['last-event-id,upload,batch,batches', STRICT],
   ['charge,inngest,lambda,sqs,temporal-activities,temporal-workflow', STRICT],
   // The package `workflow` hands on what this one has, and its tools for bundlers.
   ['charge,vercel', { ...STRICT, paths: { workflow: [packaged('@workflow/core/dist/index.d.ts')] } }],
