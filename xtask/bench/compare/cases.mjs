@@ -34,6 +34,7 @@ const through =
 
 /** Bugs that are planted into one of ours. @type {Record<string, (contender: Contender) => Contender>} */
 export const BUGS = {
+  'no word is heard': called((fn, options) => [({ signal }) => fn({ signal }), options]),
   'factor 3': withOptions({ factor: 3 }),
   'waits of 1 ms': withOptions({ factor: 1, baseMs: 1 }),
   'a timeout ends all': withOptions({ retryIf: () => false }),

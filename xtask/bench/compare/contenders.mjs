@@ -5,7 +5,7 @@ import asyncRetry from 'async-retry';
 import axios from 'axios';
 import axiosRetry, { exponentialDelay } from 'axios-retry';
 import * as cockatiel from 'cockatiel';
-import { Effect, Layer, ManagedRuntime, Schedule } from 'effect';
+import { Effect, Layer, ManagedRuntime, Queue, Schedule, Stream } from 'effect';
 import * as EffectBreaker from 'effect/persistence/CircuitBreaker';
 import { backOff } from 'exponential-backoff';
 import fetchRetry from 'fetch-retry';
@@ -22,6 +22,7 @@ import * as light from 'rejitter/light';
 import * as lightFetch from 'rejitter/light/fetch';
 import { breaker, budget, cooldown, protect } from 'rejitter/protection';
 import { closeError, keepConnected } from 'rejitter/reconnect';
+import * as rx from 'rxjs';
 import { StandardRetryStrategy } from '@smithy/util-retry';
 import { RetryAgent, request } from 'undici';
 
@@ -30,8 +31,10 @@ import { FetchDispatcher, FetchRequest } from './adapters.mjs';
 import { LIMITERS } from './limiters.mjs';
 
 /**
- * What a function receives: the number of its attempt, from 1, and a signal, if the package passes them.
- * @typedef {(attempt: { attempt?: number, signal?: AbortSignal }) => unknown} Fn
+ * What a function receives: the number of its attempt, from 1, and a signal, if the package passes them. It may tell of
+ * its progress, where the package has words for that.
+ * @typedef {(attempt: { attempt?: number, signal?: AbortSignal, alive?: () => void, progress?: () => void,
+ *   commit?: () => void }) => unknown} Fn
  *
  * Up to `attempts` calls of a function, whose waits double from `baseMs` to `capMs`.
  * @typedef {object} Options
@@ -41,6 +44,7 @@ import { LIMITERS } from './limiters.mjs';
  * @property {boolean} [jitter]
  * @property {AbortSignal} [signal]
  * @property {number} [attemptMs] for each attempt, which is then retried
+ * @property {number} [idleMs] in which an attempt has to give a sign of life
  * @property {number} [totalMs] for all of them
  * @property {(error: unknown) => boolean} [retryIf]
  * @property {() => unknown} [onRetry]
@@ -159,7 +163,7 @@ const FUNCTIONS = {
   },
   effect: {
     code: `
-      import { Effect, Schedule } from 'effect';
+      import { Effect, Queue, Schedule, Stream } from 'effect';
       const waits = Schedule.jittered(Schedule.min([Schedule.exponential(100), Schedule.spaced(10_000)]));
       export const retry = (fn, signal) => Effect.runPromise(
         Effect.timeout(Effect.retry(Effect.timeout(Effect.tryPromise(fn), 1000), { schedule: waits, times: 5 }), 9000),
@@ -177,6 +181,87 @@ const FUNCTIONS = {
       const told = onRetry ? Effect.tapError(once, () => Effect.promise(async () => onRetry())) : once;
       const retries = Effect.retry(limit(attemptMs)(told), set({ schedule, times: attempts - 1, while: retryIf }));
       return Effect.runPromise(limit(totalMs)(retries), { signal });
+    },
+  },
+};
+
+/** An attempt is a stream, whose items are signs of life and progress. The words are kept for one operation. */
+const PROGRESS = {
+  retry: own(`export { retry } from 'rejitter';`, retry, {
+    knows: 'progress alive idle commit totalMs',
+    options: ({ idleMs, ...rest }) => ours({ idleTimeoutMs: idleMs, ...rest }),
+  }),
+  'p-retry': {
+    code: `export { default, AbortError } from 'p-retry';`,
+    knows: 'progress commit totalMs',
+    options: FUNCTIONS['p-retry'].options,
+    call: (fn, options) => {
+      let gained = false;
+      let committed = false;
+      const once = async (attempt) => {
+        gained = false;
+        try {
+          return await fn({ attempt, progress: () => (gained = true), commit: () => (committed = true) });
+        } catch (error) {
+          throw committed ? new AbortError(error) : error;
+        }
+      };
+      return pRetry(once, { ...options, shouldConsumeRetry: () => !gained });
+    },
+  },
+  effect: {
+    code: `
+      import { Effect, Queue, Schedule, Stream } from 'effect';
+      const waits = Schedule.jittered(Schedule.min([Schedule.exponential(100), Schedule.spaced(10_000)]));
+      export const retry = (fn) => Effect.runPromise(Stream.runDrain(Stream.retry(Stream.timeoutOrElse(
+        Stream.callback((queue) => Effect.tryPromise(() => fn(queue)).pipe(Effect.ensuring(Queue.end(queue)))),
+        { duration: 1000, orElse: () => Stream.fail('silent') }), Schedule.max([waits, Schedule.recurs(5)]))));`,
+    knows: 'progress alive idle commit totalMs',
+    options: (options) => options,
+    call: async (fn, { attempts = 11, baseMs = 100, capMs = 1000, idleMs, totalMs }) => {
+      let committed = false;
+      let value;
+      const once = Stream.callback((queue) => {
+        const heard = () => void Queue.offerUnsafe(queue, 'heard');
+        const words = { alive: heard, progress: heard, commit: () => (committed = true) };
+        const run = async (signal) => {
+          value = await fn({ signal, ...words });
+          Queue.endUnsafe(queue);
+        };
+        return Effect.tryPromise({ try: run, catch: (error) => error });
+      });
+      const silent = { duration: idleMs, orElse: () => Stream.fail(new Error('silent')) };
+      const waits = Schedule.min([Schedule.exponential(baseMs), Schedule.spaced(capMs)]);
+      const schedule = Schedule.while(Schedule.max([waits, Schedule.recurs(attempts - 1)]), () => !committed);
+      const all = Stream.runDrain(
+        Stream.retry(idleMs === undefined ? once : Stream.timeoutOrElse(once, silent), schedule),
+      );
+      await Effect.runPromise(totalMs === undefined ? all : Effect.timeout(all, totalMs));
+      return value;
+    },
+  },
+  rxjs: {
+    code: `export { Observable, lastValueFrom, retry, takeUntil, throwError, timeout, timer } from 'rxjs';`,
+    knows: 'progress alive idle commit totalMs',
+    options: (options) => options,
+    call: (fn, { attempts = Infinity, baseMs = 100, capMs = 1000, idleMs, totalMs }) => {
+      let committed = false;
+      const once = new rx.Observable((subscriber) => {
+        const aborter = new AbortController();
+        const heard = () => subscriber.next();
+        const words = { alive: heard, progress: heard, commit: () => (committed = true) };
+        const end = (value) => {
+          subscriber.next(value);
+          subscriber.complete();
+        };
+        (async () => fn({ signal: aborter.signal, ...words }))().then(end, (error) => subscriber.error(error));
+        return () => aborter.abort();
+      });
+      const wait = (count) => rx.timer(Math.min(capMs, baseMs * 2 ** (count - 1)));
+      const delay = (error, count) => (committed ? rx.throwError(() => error) : wait(count));
+      const limited = idleMs === undefined ? once : once.pipe(rx.timeout({ each: idleMs }));
+      const retried = limited.pipe(rx.retry({ count: attempts - 1, delay, resetOnSuccess: true }));
+      return rx.lastValueFrom(totalMs === undefined ? retried : retried.pipe(rx.takeUntil(rx.timer(totalMs))));
     },
   },
 };
@@ -386,6 +471,7 @@ const CONNECTIONS = {
 /** The contenders of each group. */
 export const GROUPS = {
   functions: FUNCTIONS,
+  progress: PROGRESS,
   fetch: FETCHES,
   protection: GUARDS,
   limits: LIMITERS,

@@ -116,6 +116,35 @@ const CALLBACKS = {
   hangs: hang,
   'hangs once': (it) => (it.attempt === 1 ? hang(it) : 'ok'),
   'rejects late': () => new Promise((_, reject) => setTimeout(reject, 900, new Error('late'))),
+  'gains, five times': ({ attempt = 1, progress }) => {
+    progress?.();
+    return attempt > 5 ? 'ok' : reject(new Error('down'));
+  },
+  'gains at the third': ({ attempt, progress }) => {
+    if (attempt === 3) progress?.();
+    return reject(new Error('down'));
+  },
+  'gains in vain': async ({ progress }) => {
+    await new Promise((done) => setTimeout(done, 20));
+    progress?.();
+    throw new Error('down');
+  },
+  'lives in vain': ({ alive }) => {
+    alive?.();
+    return reject(new Error('down'));
+  },
+  'falls silent once': async ({ attempt, signal, alive }) => {
+    for (let i = 0; i < 5; i++) {
+      if (attempt === 1 && i === 2) await hang({ signal });
+      await new Promise((done) => setTimeout(done, 200));
+      alive?.();
+    }
+    return 'ok';
+  },
+  shows: ({ commit }) => {
+    commit?.();
+    return reject(FROZEN);
+  },
 };
 export const down = CALLBACKS.fails;
 
@@ -211,9 +240,9 @@ export class Stage {
       run.thrown = error;
       throw error;
     };
-    const counted = ({ signal }) => {
+    const counted = ({ signal, alive, progress, commit }) => {
       run.times.push(this.clock.now);
-      const result = fn({ signal, attempt: run.times.length });
+      const result = fn({ signal, attempt: run.times.length, alive, progress, commit });
       return result instanceof Promise ? result.catch(noted) : result;
     };
     return this.follow(() => this.contender.call?.(counted, own), run);
