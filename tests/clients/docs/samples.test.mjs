@@ -11,6 +11,8 @@ import { checkFiles } from '../lib/programs.mjs';
 const OWN_TYPES =
   'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; ' +
   'name: string }>;\n';
+const MODEL_TYPES =
+  'export declare const ask: (text: string, options: { signal: AbortSignal }) => AsyncIterable<string>;\n';
 
 test('all blocks and examples type-check in a strict project', async () => {
   assert.ok(BLOCKS.length > 38 && EXAMPLES.length >= 37, `${BLOCKS.length} and ${EXAMPLES.length}`);
@@ -18,7 +20,8 @@ test('all blocks and examples type-check in a strict project', async () => {
   const filesOf = (all) => Object.fromEntries(all.map(({ file, code }) => [file, code]));
   // JavaScript annotates no parameter; all else is strict.
   const options = { noImplicitAny: false };
-  const types = { 'api.d.mts': OWN_TYPES, 'database.d.mts': 'export declare const database: any;' };
+  const database = 'export declare const database: any;';
+  const types = { 'api.d.mts': OWN_TYPES, 'model.d.mts': MODEL_TYPES, 'database.d.mts': database };
   await checkFiles({ ...filesOf([...BLOCKS, ...lab.blocks]), ...types }, '', {
     ...options,
     allowJs: true,
