@@ -89,12 +89,11 @@ export class Trace {
 
   /** @param {any} event */
   onFailure(event) {
-    const { attempt, progressed, committed } = event;
     this.#event('rejitter.attempt.failed', {
-      'rejitter.attempt': attempt,
+      'rejitter.attempt': event.attempt,
       'error.type': typeOf(event),
-      ...(progressed && { 'rejitter.progressed': true }),
-      ...(committed && { 'rejitter.committed': true }),
+      ...(Object.hasOwn(event, 'progressed') && { 'rejitter.progressed': true }),
+      ...(Object.hasOwn(event, 'committed') && { 'rejitter.committed': true }),
     });
   }
 

@@ -10,18 +10,31 @@ import { watched } from './watch.js';
 
 /**
  * What becomes of an attempt, and the functions by which its callback tells, each made at its first use: they work
- * without `this`, and can be taken from what they were added to.
- * @typedef {object} Course
- * @property {AbortController} [controller]
- * @property {number} [before] attempts before its row
- * @property {boolean} [ended] whether nothing that the callback tells matters any more
- * @property {number} [heardAt] time of the last sign of life
- * @property {Told} [told]
- * @property {() => void} [onCommit]
- * @property {() => void} [alive]
- * @property {() => void} [progress]
- * @property {() => void} [commit]
+ * without `this`, and can be taken from what they were added to. All fields are own: nothing is inherited.
  */
+class Course {
+  /** @type {AbortController | undefined} */
+  controller;
+  /** Whether nothing that the callback tells matters any more. */
+  ended = false;
+  /** Time of the last sign of life. @type {number | undefined} */
+  heardAt;
+  /** @type {Told | undefined} */
+  told;
+  /** @type {(() => void) | undefined} */
+  onCommit;
+  /** @type {(() => void) | undefined} */
+  alive;
+  /** @type {(() => void) | undefined} */
+  progress;
+  /** @type {(() => void) | undefined} */
+  commit;
+
+  /** @param {number} [before] attempts before its row */
+  constructor(before) {
+    this.before = before;
+  }
+}
 
 /**
  * One call of the callback. Its getters create what costs something, a controller or a reading of the
@@ -50,7 +63,7 @@ export class Attempt {
     this.#startedAt = startedAt;
     this.#deadlineAt = deadlineAt;
     this.#previous = previous;
-    if (before) this.#course = { before };
+    if (before) this.#course = new Course(before);
   }
 
   get attempt() {
@@ -120,7 +133,7 @@ export class Attempt {
   static complete() {
     Reflect.deleteProperty(this, 'complete');
     hide(this.prototype, Symbol.for('nodejs.util.inspect.custom'), shown);
-    return (attempt) => (attempt.#course ??= {});
+    return (attempt) => (attempt.#course ??= new Course());
   }
 }
 
@@ -140,7 +153,7 @@ const controllerOf = (course) => (course.controller ??= new AbortController());
 
 /** Notes what the callback tells. Returns whether it matters. @param {Course} course @param {keyof Told} fact */
 function note(course, fact) {
-  if (!course.ended) course.told = { ...course.told, [fact]: true };
+  if (!course.ended) course.told = /** @type {any} */ ({ __proto__: null, ...course.told, [fact]: true });
   return !course.ended;
 }
 

@@ -60,6 +60,14 @@ const OPERATIONS = {
 const MORE = {
   hint: [() => Promise.reject(retryAfter(20, E)), bare({ random: () => 0.5, maxAttempts: 2 })],
   mistake: [() => retryAfter(20, E), none],
+  told: [
+    ({ attempt, commit, progress }) => {
+      if (attempt < 3) progress();
+      else commit();
+      return fail();
+    },
+    twice,
+  ],
   invalid: [fail, bare({ retryIf: () => ({}) })],
   rejected: [() => 'pending', bare({ ...twice, retryOnResult: () => true, finalResult: 'reject' })],
   wrapped: [fail, bare({ ...twice, finalError: 'wrap' })],
