@@ -1,6 +1,6 @@
 // A policy as JSON data.
 
-import { isFunction } from '../options/checks.js';
+import { isFunction, isObject } from '../options/checks.js';
 import { ADDITIVE_MAX, BACKOFFS, BOUND, CAP_RULES, JITTERS, PROPORTIONAL } from '../options/codes.js';
 import { problemOf } from '../options/messages.js';
 import { FUNCTION, HOOK, PROTECT, SIGNAL, WEIGHT } from '../options/rules.js';
@@ -37,9 +37,10 @@ export function toData(settings, shown) {
 
 /** JSON has no infinity. @param {any} value @returns {unknown} */
 function written(value) {
-  const { firstMs, thenMs } = Object(value);
-  if (firstMs) return firstMs === thenMs ? written(firstMs) : { firstMs: written(firstMs), thenMs: written(thenMs) };
-  return value === Infinity ? 'Infinity' : value;
+  if (!isObject(value)) return value === Infinity ? 'Infinity' : value;
+  // The limit of silence.
+  const { firstMs, thenMs } = value;
+  return firstMs === thenMs ? written(firstMs) : { firstMs: written(firstMs), thenMs: written(thenMs) };
 }
 
 /** Returns whether an option can be written as data: no function, nothing of a process. @param {string} name */

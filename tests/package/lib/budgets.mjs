@@ -66,7 +66,7 @@ export const PARTS = [
   ['rejitter/protection', 'SupersededError, breaker, budget, cooldown, hedge, protect', 7_780, 7_400],
   // A rate, places, weights, a queue of which each place is known (430 B), another limiter that is asked (360 B), and
   // the checks of seven options.
-  ['rejitter/protection', 'limiter, protect', 5_570, 4_500],
+  ['rejitter/protection', 'limiter, protect', 5_620, 4_500],
   ['rejitter/reconnect', 'keepConnected', 2_010, 1_900],
   ['rejitter/reconnect', 'closeError, keepConnected', 2_270, 2_100],
   // The failures of all hosts, clients and databases, by their words, and the grammar of headers.
