@@ -38,6 +38,7 @@ const { report } = await load('background');
 const { agent } = await load('agent');
 const { purse } = await load('purse');
 const { default: OpenAI } = await import('openai');
+const { default: Anthropic } = await import('@anthropic-ai/sdk');
 
 const QUESTION = [{ role: 'user', content: 'What does the fox do?' }];
 const FIRST_MS = 60_000;
@@ -134,15 +135,32 @@ test('pings count where the bytes are heard, and not behind an SDK', async () =>
   waited(hidden.at, THEN_MS, WAIT_MS, 'behind the SDK');
 });
 
+/** Of each SDK, what creates an answer. */
+const SDKS = {
+  openai: (options) => new OpenAI({ maxRetries: 0, fetch, ...options }).chat.completions,
+  anthropic: (options) => new Anthropic({ maxRetries: 0, fetch, ...options }).messages,
+};
+
+test('the timeout of an SDK and an answer that is not streamed: OpenAI limits its body, Anthropic does not', async () => {
+  const ends = {};
+  for (const [name, make] of Object.entries(SDKS)) {
+    const api = make({ timeout: 1000 });
+    const { at } = await run([{ then: 'stalls' }], async () => {
+      const late = new Promise((done) => setTimeout(done, 20_000));
+      const answered = api.create({ model: 'm', max_tokens: 9, messages: QUESTION });
+      await Promise.race([late, answered]).catch(() => {});
+    });
+    ends[name] = at;
+  }
+  // OpenAI's subtracts what the headers took on the wall clock, which is real here.
+  assert.ok(ends.openai <= 1000, `${ends.openai}`);
+  assert.equal(ends.anthropic, 20_000);
+});
+
 test('after an abort both SDKs close the connection, and end their loop without an error', async () => {
-  const { default: Anthropic } = await import('@anthropic-ai/sdk');
-  const SDKS = {
-    openai: (options) => new OpenAI(options).chat.completions,
-    anthropic: (options) => new Anthropic(options).messages,
-  };
   for (const [name, make] of Object.entries(SDKS)) {
     const { closed } = net;
-    const client = make({ maxRetries: 0, fetch });
+    const client = make();
     const { value, at } = await run([{ tokens: 2, then: 'stalls' }], async () => {
       const limit = new AbortController();
       setTimeout(() => limit.abort(new DOMException('late', 'TimeoutError')), 1000);

@@ -150,6 +150,10 @@ export async function modelServer() {
       state.billed += WORDS.length;
       if (how.then === 'cut') return reply.cut();
       await reply.head(200, JSON_TYPE);
+      if (how.then === 'stalls') {
+        await reply.write('{');
+        return reply.pause();
+      }
       return reply.end(JSON.stringify(CHAT.whole({ ...message, ...tools }, WORDS.length)));
     }
     // It goes on where it was interrupted if it is shown what it said.
