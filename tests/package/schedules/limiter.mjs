@@ -20,12 +20,18 @@ export class Limiter {
   waiting = [];
   arrivals = 0;
   rejected = 0;
-  cause = undefined;
+  /** The failure that came with the last word. */
+  said = undefined;
   drained = false;
   /** Whether the timer of the queue has brought the starts of this turn. */
   timed = false;
   /** Cancels the timer of the queue, while there is one. @type {(() => void) | undefined} */
   cancel = undefined;
+
+  /** Why everyone waits, if a server asked for that. */
+  get cause() {
+    return Math.max(...this.words) > now() ? this.said : undefined;
+  }
 
   /** How much earlier than at even distances so many units may start. */
   slack(weight) {
@@ -76,10 +82,9 @@ export class Limiter {
     this.running.add(attempt);
   }
 
-  /** An attempt has ended for its caller. */
+  /** An attempt has ended for its caller. While the rate has all wait, the first waits for its timer. */
   release(attempt) {
-    // While the rate has all wait, the first waits for its timer.
-    if (this.running.delete(attempt) && this.cancel === undefined) this.serve();
+    if (this.running.delete(attempt) && this.cancel === undefined) this.next();
   }
 
   queue(op) {
@@ -89,37 +94,43 @@ export class Limiter {
 
   /** Returns whether it has waited. */
   leave(op) {
-    const waited = this.waiting.includes(op);
+    const place = this.waiting.indexOf(op);
     this.waiting = this.waiting.filter((each) => each !== op);
-    if (waited) this.serve();
-    return waited;
-  }
-
-  /** The first has its turn, now or when it is due. */
-  serve() {
+    if (place !== 0) return place > 0;
     this.cancel?.();
     this.cancel = undefined;
+    this.next();
+    return true;
+  }
+
+  /** The first asks again. */
+  next() {
     const [first] = this.waiting;
-    if (first !== undefined && this.running.size < this.concurrency) {
-      const time = now();
-      const ms = this.earliest(time, first.weight()) - time;
-      if (ms <= 0) return first.wake();
-      this.cancel = timer(ms, first.options.unref, () => {
-        this.timed = true;
-        this.serve();
-      });
-    }
+    if (first) first.wake();
+    else this.timed = false;
+  }
+
+  /** The first waits until it is due, or for a place. */
+  arm(op) {
+    this.cancel?.();
+    this.cancel = undefined;
     this.timed = false;
-    return undefined;
+    const time = now();
+    const ms = this.earliest(time, op.weight()) - time;
+    if (ms <= 0 || this.running.size >= this.concurrency) return;
+    this.cancel = timer(ms, op.options.unref, () => {
+      this.cancel = undefined;
+      this.timed = true;
+      op.wake();
+    });
   }
 
   /** A server asks everyone to wait. */
   pause(until, cause, isTooLate) {
     if (until <= Math.max(-Infinity, ...this.words)) return;
     this.words.push(until);
-    this.cause = cause;
+    this.said = cause;
     for (const op of this.waiting.filter(isTooLate)) op.wake();
-    this.serve();
   }
 
   drain() {

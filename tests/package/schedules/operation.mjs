@@ -146,7 +146,7 @@ export class Operation {
           const turn = new Promise((resolve) => {
             this.wake = resolve;
           });
-          if (limiter.waiting[0] === this) limiter.serve();
+          if (limiter.waiting[0] === this) limiter.arm(this);
           yield this.raced(turn);
           if (this.why) return this.why;
           continue;

@@ -1,4 +1,4 @@
-// The bugs that are planted for the schedules: planted-bugs.diff says which, and how they are written.
+// Reads the bugs of planted-bugs.diff, which says how they are written.
 
 import { readFileSync } from 'node:fs';
 
@@ -6,7 +6,7 @@ import { sidesOf } from '../lib/planted.mjs';
 
 /**
  * A bug: the rules that it breaks, the edits that plant it, and the schedules that look for it.
- * @typedef {{ name: string, rules: string[], edits: [file: string, find: string, put: string][], among: string }} Bug
+ * @typedef {{ name: string, rules: string[], edits: import('../lib/planted.mjs').Edit[], among: string }} Bug
  */
 
 /** Functions of the breaker's machine, and their parameters. */

@@ -78,13 +78,21 @@ export function makeSchedule(seed, index, among) {
   return schedule;
 }
 
-/** Multiples of 4 ms, of which halves of halves are whole: a timer that is set anew is due when it was due before. */
+/**
+ * Times of limiters are multiples of 4 ms, of which halves of halves are whole: a timer that is set anew is due when it
+ * was due before. An attempt ends in a macrotask of its own, and what is awaited then is not settled already: how many
+ * turns of promises lie between its end and the start of the next one is promised nowhere.
+ */
 function wholeTimes(part) {
+  if (part.how === 'promise' || part.how === 'thenable') part.how = 'now';
+  for (const { end } of part.attempts ?? []) if (end.how === 'now' || end.how === 'promise') Object.assign(end, SOON);
   for (const [name, value] of Object.entries(part))
     if (Object(value) === value) wholeTimes(value);
     else if (/(^ms|Ms|^at|^verdict|^open)$/.test(name) && value > 0 && value < Infinity)
       part[name] = Math.max(4, Math.round(value / 4) * 4);
 }
+
+const SOON = { how: 'later', ms: 4 };
 
 function clock(g, world) {
   const rarely = world === 'plain' ? 1 : world === 'mixed' ? 0.1 : 0;
