@@ -66,7 +66,7 @@ export function limiter(options) {
     ...given,
   };
   const rate = [limit ? Math.min(perMs / limit, MAX_MS) : 0, burst];
-  const shared = /** @type {any} */ ({ ...all, rate, reportedAt: -Infinity });
+  const shared = /** @type {any} */ ({ __proto__: null, ...all, rate, reportedAt: -Infinity });
   return recipe('limiter', all, (_, state) => new Limiter(shared, state));
 }
 
@@ -109,7 +109,7 @@ export class Limiter {
     const ticket = this.#state.passBreaker(time);
     if (ticket === 0) return 0;
     this.#start(time, weight);
-    return { ticket, arrival: ++this.#arrivals };
+    return /** @type {any} */ ({ __proto__: null, ticket, arrival: ++this.#arrivals });
   }
 
   /**
@@ -125,8 +125,8 @@ export class Limiter {
    * Returns the place of an operation, which comes now or has its number.
    * @type {(op: Operation, arrival?: number) => Place}
    */
-  placeOf(op, arrival = ++this.#arrivals) {
-    return /** @type {Place} */ ({ arrival, op, weight: 1, sum: 0 });
+  placeOf(op, arrival) {
+    return /** @type {any} */ ({ __proto__: null, arrival: arrival || ++this.#arrivals, op, weight: 1, sum: 0 });
   }
 
   /** @param {number} time @param {number} weight */

@@ -151,7 +151,7 @@ export class State {
   /** Follows the success of an attempt that has passed. @param {Pass} pass */
   passed(pass) {
     this.budget?.succeeded();
-    this.breaker?.passed(pass.ticket ?? pass);
+    this.breaker?.passed(ticketOf(pass));
     this.limiter?.release();
   }
 
@@ -161,9 +161,9 @@ export class State {
    * @type {(op: import('../run/operation.js').Operation, driver: import('../run/run.js').Driver, pass?: Pass) => Guard}
    */
   guard(op, driver, pass = 0) {
-    if (pass !== 0) op.run.admission = new Admission(this, pass.ticket ?? pass, true);
+    if (pass !== 0) op.run.admission = new Admission(this, ticketOf(pass), true);
     const rounds = this.hedge?.rounds(/** @type {import('./rounds.js').Operation} */ (op), driver, this);
-    return new Guard(this, rounds, this.limiter?.placeOf(op, pass.arrival));
+    return new Guard(this, rounds, this.limiter?.placeOf(op, pass === 0 ? pass : pass.arrival));
   }
 
   /** Whether forgetting it would change nothing. @param {number} time */
@@ -184,3 +184,6 @@ export class State {
     return Object.freeze(status);
   }
 }
+
+/** A number may inherit anything. @type {(pass: Pass) => number} */
+const ticketOf = (pass) => (typeof pass === 'object' ? pass.ticket : pass);

@@ -6,7 +6,7 @@ import { now } from '../run/timer.js';
 /** @import { State } from '../protection/state.js' */
 
 /** The keeper ends what waits. */
-const UNLIMITED = /** @type {any} */ ({ deadlineAt: Infinity });
+const UNLIMITED = /** @type {any} */ ({ __proto__: null, deadlineAt: Infinity });
 
 /** The index is that of the outage. @param {any} settings @param {State} protection @param {number} index */
 export function gateOf(settings, protection, index) {

@@ -13,7 +13,7 @@ import { armTimer, elapsed, now, startTimer } from './timer.js';
 
 /**
  * The part that the steps use. An operation that blocks has limits of another kind (sync.js).
- * @typedef {Omit<NoLimits, 'onStop' | 'race' | 'sleep' | 'dispose'> & { blocks?: true }} OperationLimits
+ * @typedef {Omit<NoLimits, 'onStop' | 'race' | 'sleep' | 'dispose'>} OperationLimits
  */
 
 /** Unset, silence ends no attempt. */
@@ -43,6 +43,11 @@ class NoLimits {
   attempt;
   /** Called when the operation ends. @type {(() => void) | undefined} */
   onStop;
+
+  /** Whether it blocks its thread. @returns {boolean | undefined} */
+  get blocks() {
+    return undefined;
+  }
 
   /** Why the operation must not go on. @type {'aborted' | 'deadline' | undefined} */
   get stopReason() {

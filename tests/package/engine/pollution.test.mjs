@@ -11,7 +11,7 @@ import { underBlockingClock, underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
 
 const { RetryPolicy, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
-const { breaker, budget, cooldown, hedge, protect } = await importEntry('protection');
+const { breaker, budget, cooldown, hedge, limiter, protect } = await importEntry('protection');
 const { fromData } = await importEntry('data');
 const { awsSdk2026, polly } = await importEntry('presets');
 const { createFetch } = await importEntry('fetch');
@@ -91,6 +91,20 @@ async function guarded(fn, options, seen) {
   }
 }
 
+/** Runs an operation beside others, which wait for their turns. */
+async function queued(fn, options, seen) {
+  const onEvent = (event) => void seen.push(event);
+  const protection = protect(limiter(bare({ limit: 100, burst: 2, concurrency: 1 })), bare({ onEvent }));
+  const call = () => retry(fn, bare({ random: () => 0, ...options, protection }));
+  const others = [call(), call()].map((each) => each.catch(() => {}));
+  try {
+    return await call();
+  } finally {
+    await Promise.all(others);
+    seen.push(protection.status());
+  }
+}
+
 /** An OpenTelemetry that lists what it is told, except what the error itself says, inherited or not. */
 function recorder(seen) {
   const shown = (arg) => (typeof arg === 'object' ? bare({ ...arg, 'error.type': 0 }) : typeof arg);
@@ -136,6 +150,7 @@ const RUNNERS = {
     seen.push(policy.metrics());
   },
   'all parts': guarded,
+  limiter: queued,
 };
 
 /** Answers of a fetch, in place of callbacks; a hint asks to wait. */

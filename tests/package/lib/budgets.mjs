@@ -38,7 +38,7 @@ export const BUDGETS = [
   budget(
     "{ createFetch } from 'rejitter/fetch'; export { breaker, budget, cooldown, protect } from 'rejitter/protection'",
     'rejitter/fetch with three parts of protection',
-    23_820,
+    23_830,
     22_000,
   ),
   // Losses that are true: whole seconds, 32 bits, caps that no wait reaches.
