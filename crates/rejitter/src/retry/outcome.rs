@@ -171,7 +171,8 @@ pub struct Plain<E>(PhantomData<fn() -> E>);
 #[derive(Debug)]
 pub struct Kept<E> {
     last: Option<E>,
-    deadline: Deadline,
+    total_timeout: Nanos,
+    cuts: Cuts,
 }
 
 /// A failed operation returns a [`RetryError`]: see [`Retry::report`](crate::Retry::report).
@@ -181,8 +182,10 @@ pub struct Kept<E> {
 pub struct Reported<E, P = ()> {
     pub(super) records: Records<E>,
     pub(super) attempt_timeout: Nanos,
+    total_timeout: Nanos,
     pub(super) retry_timeouts: bool,
-    deadline: Deadline,
+    // Beside the other small one: what lies between fields would have to be copied, too.
+    cuts: Cuts,
     protection: P,
 }
 
@@ -200,7 +203,8 @@ impl<E, P> Reported<E, P> {
             records: self.records,
             attempt_timeout: self.attempt_timeout,
             retry_timeouts: self.retry_timeouts,
-            deadline: self.deadline,
+            total_timeout: self.total_timeout,
+            cuts: self.cuts,
             protection: change(self.protection),
         }
     }
@@ -208,7 +212,7 @@ impl<E, P> Reported<E, P> {
     /// Lets a first attempt run on after the deadline, as without a report.
     #[cfg(all(feature = "tower", feature = "protection"))]
     pub(crate) fn sparing_first(mut self) -> Self {
-        self.deadline.cuts = Cuts::Later;
+        self.cuts = Cuts::Later;
         self
     }
 }
@@ -235,10 +239,8 @@ impl<E> Outcome for Plain<E> {
     fn into_timed(self) -> Kept<E> {
         Kept {
             last: None,
-            deadline: Deadline {
-                cuts: Cuts::Later,
-                ..Deadline::NONE
-            },
+            total_timeout: Nanos::NONE,
+            cuts: Cuts::Later,
         }
     }
 
@@ -257,8 +259,9 @@ impl<E> Outcome for Plain<E> {
         Reported {
             records: Records::new(),
             attempt_timeout: Nanos::NONE,
+            total_timeout: Nanos::NONE,
             retry_timeouts: true,
-            deadline: Deadline::NONE,
+            cuts: Cuts::All,
             protection: (),
         }
     }
@@ -277,11 +280,14 @@ impl<E> Outcome for Kept<E> {
     }
 
     fn deadline(&self) -> Deadline {
-        self.deadline
+        Deadline {
+            after: self.total_timeout,
+            cuts: self.cuts,
+        }
     }
 
-    fn set_deadline(&mut self, deadline: Deadline) {
-        self.deadline = deadline;
+    fn set_deadline(&mut self, Deadline { after, cuts }: Deadline) {
+        (self.total_timeout, self.cuts) = (after, cuts);
     }
 
     fn go_on(&mut self, error: AttemptError<E>, _: AttemptRecord<E>, deadline: bool) {
@@ -299,7 +305,8 @@ impl<E> Outcome for Kept<E> {
 
     fn into_reported(self) -> Reported<E> {
         Reported {
-            deadline: self.deadline,
+            total_timeout: self.total_timeout,
+            cuts: self.cuts,
             ..Plain::new().into_reported()
         }
     }
@@ -318,11 +325,14 @@ impl<E, P: Protect> Outcome for Reported<E, P> {
     }
 
     fn deadline(&self) -> Deadline {
-        self.deadline
+        Deadline {
+            after: self.total_timeout,
+            cuts: self.cuts,
+        }
     }
 
-    fn set_deadline(&mut self, deadline: Deadline) {
-        self.deadline = deadline;
+    fn set_deadline(&mut self, Deadline { after, cuts }: Deadline) {
+        (self.total_timeout, self.cuts) = (after, cuts);
     }
 
     #[cfg(feature = "protection")]

@@ -90,7 +90,9 @@ impl Cell {
         let Locked { events, wake, .. } = locked;
         drop(state);
         // Wakers are foreign code, too.
-        wake.into_iter().for_each(Waker::wake);
+        if !wake.is_empty() {
+            wake.into_iter().for_each(Waker::wake);
+        }
         if events.is_empty() {
             return output;
         }
