@@ -5,27 +5,28 @@ use super::elementary::at_most;
 use super::policy::Previous;
 #[cfg(feature = "async")]
 use super::policy::Wait;
-use super::{Decision, Draws, Failure, Hint, Jitter, RetryPolicy, StopReason};
+use super::{Decision, Draws, Failure, Hint, RetryPolicy, StopReason};
 
-/// The position of an operation among its waits: the attempt whose failure comes next, and what the jitter looks back
-/// at.
+/// The position of an operation among its waits: the attempt whose failure comes next, and the
+/// previous computed wait with its draw.
 ///
 /// The only place that knows what becomes the previous wait: waits that a server or the caller
 /// requested do not.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Waits {
     attempt: u64,
-    /// The previous computed wait in ms. For [`Jitter::PollyV2`] the draw that made it, and for jitters that look back at
-    /// nothing the value of the caller's own curve. Negative before the first wait. Not an `Option`, because simulations
-    /// hold one cursor per client.
-    previous: f64,
+    /// In ms; negative before the first wait. Not an `Option`, because simulations hold one cursor
+    /// per client. The value of the caller's own curve, for jitters that look back at nothing.
+    previous_ms: f64,
+    previous_r: f64,
 }
 
 impl Default for Waits {
     fn default() -> Self {
         Self {
             attempt: 1,
-            previous: -1.0,
+            previous_ms: -1.0,
+            previous_r: 0.0,
         }
     }
 }
@@ -40,10 +41,10 @@ impl Waits {
     /// The failure of the next attempt, whose other facts the caller adds.
     #[inline(always)]
     pub(crate) fn failure(&self) -> Failure {
-        let has_waited = self.previous >= 0.0;
+        let has_waited = self.previous_ms >= 0.0;
         let previous = Previous {
-            delay_ms: self.previous,
-            r: self.previous,
+            delay_ms: self.previous_ms,
+            r: self.previous_r,
         };
         Failure {
             previous: has_waited.then_some(previous),
@@ -56,7 +57,7 @@ impl Waits {
     pub(crate) fn ceiling_ms(&self, policy: &RetryPolicy) -> f64 {
         let wait = Wait {
             previous: self.failure().previous,
-            curve_ms: Some(self.previous.max(0.0)),
+            curve_ms: Some(self.previous_ms.max(0.0)),
             ..Wait::number(self.attempt.saturating_sub(1))
         };
         if policy.jitter().follows_the_curve() {
@@ -96,11 +97,11 @@ impl Waits {
             Hint::Exactly(_) => false,
         };
         if let (Decision::Retry { delay_ms }, true) = (decision, computed) {
-            self.previous = match (policy.jitter(), failure.curve_ms) {
-                (Jitter::PollyV2, _) => draws.r,
-                (jitter, Some(curve_ms)) if jitter.follows_the_curve() => curve_ms,
+            self.previous_ms = match failure.curve_ms {
+                Some(curve_ms) if policy.jitter().follows_the_curve() => curve_ms,
                 _ => delay_ms,
             };
+            self.previous_r = draws.r;
         }
         decision
     }

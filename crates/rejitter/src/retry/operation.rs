@@ -257,7 +257,7 @@ impl<M: Outcome> Operation<M> {
     /// Whether the policy allows another attempt in this row.
     #[inline]
     pub(super) fn is_attempt_left(&self) -> bool {
-        self.row.number(self.attempts) < self.policy.max_attempts()
+        self.attempts - self.row.before < self.policy.max_attempts()
     }
 
     /// Number of rounds that were started: an attempt and its hedge are one.
