@@ -6,8 +6,8 @@ import { leftOut, mistake } from '../options/messages.js';
 import { ownOf } from '../options/reader.js';
 import { FUNCTION, SWITCH } from '../options/rules.js';
 import { RULES } from '../options/table.js';
-import { warnOnce } from '../run/hooks.js';
 import { inheriting, readOptions, readOverrides, settingsOf } from '../options/settings.js';
+import { warnOnce } from '../options/warnings.js';
 
 /** @typedef {import('../options/reader.js').Rules} Rules */
 

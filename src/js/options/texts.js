@@ -3,6 +3,7 @@
 
 import { isFunction, isLimit, isLongest, isMs, isSwitch, isText, isWhole } from './checks.js';
 import { BACKOFFS, JITTERS, hasOwnCurve } from './codes.js';
+import { warnOnce } from './warnings.js';
 
 const REMEDY = 'fetch(url, { retry: { idempotencyKey } })';
 
@@ -289,4 +290,9 @@ function joined(all, more) {
   return list ? text.replace(/[^.?]$/, '$&.') + list[0] : text;
 }
 
-export const LONG = { sentence, must, omitted, unknownOption, joined };
+/** Warns once of what works and was hardly meant. @param {string} rule the name of a sentence @param {unknown} [detail] */
+function advise(rule, detail) {
+  warnOnce(rule, `rejitter: ${sentence(rule, detail)}`);
+}
+
+export const LONG = { sentence, must, omitted, unknownOption, joined, advise };

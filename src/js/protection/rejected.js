@@ -2,8 +2,8 @@
 // attempt that another one made needless.
 
 import { messageOf } from '../options/messages.js';
+import { warnOnce } from '../options/warnings.js';
 import { markRejected } from '../run/directives.js';
-import { warnOnce } from '../run/hooks.js';
 import { hide } from '../run/report.js';
 
 /** The states that rejected, to tell a layer within itself. @type {WeakMap<object, object>} */

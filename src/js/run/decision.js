@@ -3,9 +3,9 @@
 import { isLongest, isWithin } from '../options/checks.js';
 import { BOUND, CUSTOM, FIXED, LINEAR, NONE, POLLY_V2, TRUNCATED, hasOwnCurve } from '../options/codes.js';
 import { capOf } from '../options/curve.js';
-import { mistake, problemOf } from '../options/messages.js';
+import { texts } from '../options/long.js';
+import { problemOf } from '../options/messages.js';
 import { courseOf } from './attempt.js';
-import { warnOnce } from './hooks.js';
 import { FIRST_ROW } from './operation.js';
 import { freshSeed } from './randomness.js';
 import { elapsed, now } from './timer.js';
@@ -50,7 +50,7 @@ export function decide(op) {
 }
 
 /** Returns the number of attempts without hedges, which waits follow. @param {Operation} op */
-const roundsOf = ({ attempts, guard }) => attempts - (guard?.rounds?.hedges ?? 0);
+export const roundsOf = ({ attempts, guard }) => attempts - (guard?.rounds?.hedges ?? 0);
 
 /** Rows after which an operation without a deadline may never end. */
 const MANY_ROWS = 10;
@@ -70,8 +70,7 @@ export function beginRow({ op, attempt, startedAt = NaN, endedAt }) {
   const number = row.number + +(row === FIRST_ROW || before !== row.before);
   op.row = { before, waits: again ? waits : row.waits, number };
   courseOf(/** @type {import('./attempt.js').Attempt} */ (attempt)).before = before;
-  if (number === MANY_ROWS && op.limits.deadlineAt === Infinity)
-    warnOnce('rows', mistake('totalTimeoutMs', 'manyRows', number).message);
+  if (number === MANY_ROWS && op.limits.deadlineAt === Infinity) texts?.advise('manyRows', number);
 }
 
 /**

@@ -4,7 +4,7 @@ import { MARK, readMarks } from '../marks.js';
 import { isLongest, isObject } from '../options/checks.js';
 import { messageOf, problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
-import { warnOnce } from './hooks.js';
+import { warnOnce } from '../options/warnings.js';
 import { hide } from './report.js';
 
 /** Marks an error by which protection rejects an attempt. @param {Error} error */

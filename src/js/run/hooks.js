@@ -46,20 +46,6 @@ export function reportFailure(error) {
   }
 }
 
-/** Subjects of the warnings that this process has had. @type {Set<string>} */
-const warned = new Set();
-
-/** Warns once per process. @param {string} about @param {unknown[]} message */
-export function warnOnce(about, ...message) {
-  if (warned.has(about)) return;
-  warned.add(about);
-  try {
-    console.warn(...message);
-  } catch {
-    // Test environments make it throw.
-  }
-}
-
 /** @param {AttemptRun} run */
 export function outcomeOf({ failed, outcome }) {
   return failed ? { error: outcome } : { result: outcome };

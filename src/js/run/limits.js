@@ -1,9 +1,9 @@
 // What may end an operation before it ends by itself: signals, the deadline, the timeout of an attempt.
 
-import { mistake } from '../options/messages.js';
+import { texts } from '../options/long.js';
 import { LIMITS } from '../options/settings.js';
 import { abortAttempt, courseOf } from './attempt.js';
-import { adopt, warnOnce } from './hooks.js';
+import { adopt } from './hooks.js';
 import { TimeoutError, restack } from './report.js';
 import { follow, reasonOf, unfollow } from './signals.js';
 import { armTimer, elapsed, now, startTimer } from './timer.js';
@@ -123,14 +123,19 @@ export class Limits extends NoLimits {
   start(op) {
     const { startedAt } = op;
     const { totalTimeoutMs, unref } = op.settings;
-    for (const signal of this.#signals) {
-      if (signal.aborted) this.abort(signal);
-      else if (!this.aborted) follow(signal, this);
-    }
+    this.follow();
     if (this.aborted || totalTimeoutMs === Infinity) return;
     this.deadlineAt = startedAt + totalTimeoutMs;
     const expire = (/** @type {true | undefined} */ late) => this.stop(timedOut(op), false, late);
     this.#cancelDeadline = startTimer(totalTimeoutMs, expire, unref, startedAt);
+  }
+
+  /** Heeds its signals. */
+  follow() {
+    for (const signal of this.#signals) {
+      if (signal.aborted) this.abort(signal);
+      else if (!this.aborted) follow(signal, this);
+    }
   }
 
   /** @param {AbortSignal} signal */
@@ -161,35 +166,35 @@ export class Limits extends NoLimits {
     let time = /** @type {number} */ (run.startedAt);
     let leftMs = attemptTimeoutMs < this.deadlineAt - time ? attemptTimeoutMs : Infinity;
     let idleMs = silentMs;
+    let ms = 0;
     /** @type {number | undefined} */
     let heardAt;
     this.late = undefined;
     const arm = () => {
       // A sign of life may come at any moment, and moves no timer.
-      const ms = Math.min(leftMs, idleMs, thenMs);
-      if (ms === Infinity) return;
-      const wake = (/** @type {true | undefined} */ late) => {
-        // Fake timers need not move the clock.
-        const passedMs = Math.max(ms, -time + (time = now()));
-        const last = courseOf(attempt).heardAt;
-        leftMs -= passedMs;
-        idleMs -= passedMs;
-        if (last !== undefined && last !== heardAt) {
-          heardAt = last;
-          silentMs = thenMs;
-          idleMs = thenMs - elapsed(last, time);
-        }
-        if (Math.min(leftMs, idleMs) > 0) return arm();
-        const isIdle = idleMs < leftMs;
-        if (isIdle && heardAt === undefined) warnOnce('idle', mistake('idleTimeoutMs', 'neverAlive').message);
-        const limit = isIdle ? `${silentMs} ms of silence (idle` : `${attemptTimeoutMs} ms (attempt`;
-        this.late = late;
-        this.#timeout = new TimeoutError(`rejitter: attempt ${attempt.attempt} timed out after ${limit}TimeoutMs)`);
-        run.task?.label(this.#timeout);
-        this.#cut?.(INTERRUPTED);
-        abortAttempt(attempt, this.#timeout);
-      };
-      this.#cancelTimeout = startTimer(ms, wake, unref, time);
+      ms = Math.min(leftMs, idleMs, thenMs);
+      if (ms < Infinity) this.#cancelTimeout = startTimer(ms, wake, unref, time);
+    };
+    const wake = (/** @type {true | undefined} */ late) => {
+      // Fake timers need not move the clock.
+      const passedMs = Math.max(ms, -time + (time = now()));
+      const last = courseOf(attempt).heardAt;
+      leftMs -= passedMs;
+      idleMs -= passedMs;
+      if (last !== heardAt) {
+        heardAt = /** @type {number} */ (last);
+        silentMs = thenMs;
+        idleMs = thenMs - elapsed(heardAt, time);
+      }
+      if (Math.min(leftMs, idleMs) > 0) return arm();
+      const isIdle = idleMs < leftMs;
+      if (isIdle && heardAt === undefined) texts?.advise('neverAlive');
+      const limit = isIdle ? `${silentMs} ms of silence (idle` : `${attemptTimeoutMs} ms (attempt`;
+      this.late = late;
+      this.#timeout = new TimeoutError(`rejitter: attempt ${attempt.attempt} timed out after ${limit}TimeoutMs)`);
+      run.task?.label(this.#timeout);
+      this.#cut?.(INTERRUPTED);
+      abortAttempt(attempt, this.#timeout);
     };
     arm();
   }

@@ -3,6 +3,7 @@
 import { readMarks } from '../marks.js';
 import { isReference } from '../options/checks.js';
 import { DEEPEST } from '../options/codes.js';
+import { roundsOf } from './decision.js';
 import { emit } from './hooks.js';
 import { INTERRUPTED, timedOut } from './limits.js';
 import { record } from './operation.js';
@@ -46,7 +47,7 @@ export function settle(op, reason) {
   const { attempts, run } = op;
   if (limits.context) limits.context.attempts = attempts;
   if (reason === 'success') {
-    limits.metrics?.succeeded(attempts - (guard?.rounds?.hedges ?? 0));
+    limits.metrics?.succeeded(roundsOf(op));
     emit(run, 'onSuccess', run.number);
     return;
   }
