@@ -9,32 +9,23 @@ import { watched } from './watch.js';
 /** What a callback has told, as records and events have it. @typedef {{ progressed?: true, committed?: true }} Told */
 
 /**
- * What becomes of an attempt, and the functions by which its callback tells, each made at its first use: they work
- * without `this`, and can be taken from what they were added to. All fields are own: nothing is inherited.
+ * The functions by which a callback tells, each made at its first use: they work without `this`, and can be taken from
+ * what they were added to.
+ * @typedef {{ alive?: () => void, progressed?: () => void, committed?: () => void }} Verbs
  */
-class Course {
-  /** @type {AbortController | undefined} */
-  controller;
-  /** Whether nothing that the callback tells matters any more. */
-  ended = false;
-  /** Time of the last sign of life. @type {number | undefined} */
-  heardAt;
-  /** @type {Told | undefined} */
-  told;
-  /** @type {(() => void) | undefined} */
-  onCommit;
-  /** @type {(() => void) | undefined} */
-  alive;
-  /** @type {(() => void) | undefined} */
-  progress;
-  /** @type {(() => void) | undefined} */
-  commit;
 
-  /** @param {number} [before] attempts before its row */
-  constructor(before) {
-    this.before = before;
-  }
-}
+/**
+ * What becomes of an attempt. It inherits nothing: a polluted prototype would decide.
+ * @typedef {object} Becoming
+ * @property {AbortController} [controller]
+ * @property {number} [before] attempts before its row
+ * @property {boolean} [ended] whether nothing that the callback tells matters any more
+ * @property {number} [heardAt] time of the last sign of life
+ * @property {Told} [told]
+ * @property {() => void} [onCommit]
+ *
+ * @typedef {Becoming & Verbs} Course
+ */
 
 /**
  * One call of the callback. Its getters create what costs something, a controller or a reading of the
@@ -63,7 +54,7 @@ export class Attempt {
     this.#startedAt = startedAt;
     this.#deadlineAt = deadlineAt;
     this.#previous = previous;
-    if (before) this.#course = new Course(before);
+    if (before) this.#course = /** @type {Course} */ ({ __proto__: null, before });
   }
 
   get attempt() {
@@ -99,26 +90,15 @@ export class Attempt {
   }
 
   get alive() {
-    const course = courseOf(this);
-    return (course.alive ??= () => {
-      course.heardAt = now();
-    });
+    return verbOf(this, 'alive');
   }
 
   get progress() {
-    const course = courseOf(this);
-    const { alive } = this;
-    return (course.progress ??= () => {
-      alive();
-      note(course, 'progressed');
-    });
+    return verbOf(this, 'progressed');
   }
 
   get commit() {
-    const course = courseOf(this);
-    return (course.commit ??= () => {
-      if (note(course, 'committed')) course.onCommit?.();
-    });
+    return verbOf(this, 'committed');
   }
 
   get watch() {
@@ -133,7 +113,7 @@ export class Attempt {
   static complete() {
     Reflect.deleteProperty(this, 'complete');
     hide(this.prototype, Symbol.for('nodejs.util.inspect.custom'), shown);
-    return (attempt) => (attempt.#course ??= new Course());
+    return (attempt) => (attempt.#course ??= /** @type {Course} */ ({ __proto__: null }));
   }
 }
 
@@ -151,25 +131,29 @@ export const courseOf = /* @__PURE__ */ Attempt.complete();
 /** @param {Course} course */
 const controllerOf = (course) => (course.controller ??= new AbortController());
 
-/** Notes what the callback tells. Returns whether it matters. @param {Course} course @param {keyof Told} fact */
-function note(course, fact) {
-  if (!course.ended) course.told = /** @type {any} */ ({ __proto__: null, ...course.told, [fact]: true });
-  return !course.ended;
+/** Returns the function by which the callback tells something. @param {Attempt} attempt @param {keyof Verbs} fact */
+function verbOf(attempt, fact) {
+  const course = courseOf(attempt);
+  return (course[fact] ??= () => {
+    if (course.ended) return;
+    if (fact !== 'alive') course.told = /** @type {any} */ ({ __proto__: null, ...course.told, [fact]: true });
+    if (fact === 'committed') course.onCommit?.();
+    else course.heardAt = now();
+  });
 }
 
-/** Ends an attempt for its callback. Returns what that has told. @param {Attempt} attempt */
+/** Ends an attempt for its callback. Returns what became of it. @param {Attempt} attempt */
 export function closeAttempt(attempt) {
   const course = courseOf(attempt);
   course.ended = true;
-  course.onCommit = undefined;
-  return course.told;
+  return course;
 }
 
 /** Ends an attempt, and aborts its signal. @param {Attempt} attempt @param {unknown} reason */
 export function abortAttempt(attempt, reason) {
-  closeAttempt(attempt);
+  const course = closeAttempt(attempt);
   try {
-    controllerOf(courseOf(attempt)).abort(reason);
+    controllerOf(course).abort(reason);
   } catch (error) {
     // Hosts such as happy-dom let out what listeners throw, which must not keep others from hearing of the abort.
     reportFailure(error);

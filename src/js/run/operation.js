@@ -123,7 +123,7 @@ export function record(run, failed = run.failed, outcome = run.outcome) {
   if (startedAt === undefined || endedAt === undefined) return;
   run.startedAt = undefined;
   // Another attempt of its round may have ended it.
-  if (run.attempt) run.told = closeAttempt(run.attempt);
+  if (run.attempt) run.told = closeAttempt(run.attempt).told;
   const { told } = run;
   /** @type {AttemptRecord} */
   const record = { number, failed, outcome, startedAt, endedAt, delayMs, told, fields: admission?.fields };

@@ -83,7 +83,7 @@ export function review(run, answer, threw, also) {
   const { op, limits, task, admission } = run;
   const { settings } = op;
   const timeout = limits.endAttempt();
-  const told = (run.told = closeAttempt(/** @type {Attempt} */ (run.attempt)));
+  const told = (run.told = closeAttempt(/** @type {Attempt} */ (run.attempt)).told);
   if (answer === INTERRUPTED) {
     if (timeout === undefined) return 'timeout';
     answer = timeout;

@@ -1,7 +1,6 @@
 // Streams whose items show that an attempt is alive.
 
 import { Limits } from './limits.js';
-import { follow } from './signals.js';
 
 /**
  * Iterates over a stream, and calls `heard` for each item. An abort ends it, however long the stream is silent. A stream
@@ -14,18 +13,16 @@ export async function* watched(source, signal, heard) {
   const iterator = reader ?? source[Symbol.asyncIterator]();
   const limits = new Limits([signal]);
   let isOpen = true;
-  if (signal.aborted) limits.abort(signal);
-  else follow(signal, limits);
+  limits.follow();
   try {
-    while (!limits.stopped) {
+    for (;;) {
       isOpen = false;
-      const { done, value } = await limits.race(iterator[reader ? 'read' : 'next']());
+      const { done, value } = await limits.race(limits.stopped || iterator[reader ? 'read' : 'next']());
       if (done) return;
       isOpen = true;
       heard();
       yield value;
     }
-    throw limits.reason;
   } catch (error) {
     throw limits.stopped ? limits.reason : error;
   } finally {
