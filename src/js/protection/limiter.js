@@ -14,11 +14,10 @@ import { atMost } from './admission.js';
 import { misses } from './guard.js';
 import * as machine from './machines.js';
 import { recipe } from './part.js';
-import { Queue } from './queue.js';
+import { Place, Queue } from './queue.js';
 
 /** @import { Settings } from '../options/settings.js' */
 /** @import { AttemptRun, Operation } from '../run/operation.js' */
-/** @import { Place } from './queue.js' */
 
 /** Failures of `acquire` are reported once in this time: a store that is down fails at each start. */
 const REPORT_MS = 60_000;
@@ -66,7 +65,8 @@ export function limiter(options) {
     ...given,
   };
   const rate = [limit ? Math.min(perMs / limit, MAX_MS) : 0, burst];
-  const shared = /** @type {any} */ ({ __proto__: null, ...all, rate, reportedAt: -Infinity });
+  // Without `acquire`, the field is there all the same: none is found on a prototype.
+  const shared = /** @type {any} */ ({ acquire, ...all, rate, reportedAt: -Infinity });
   return recipe('limiter', all, (_, state) => new Limiter(shared, state));
 }
 
@@ -109,7 +109,7 @@ export class Limiter {
     const ticket = this.#state.passBreaker(time);
     if (ticket === 0) return 0;
     this.#start(time, weight);
-    return /** @type {any} */ ({ __proto__: null, ticket, arrival: ++this.#arrivals });
+    return { ticket, arrival: ++this.#arrivals };
   }
 
   /**
@@ -126,7 +126,7 @@ export class Limiter {
    * @type {(op: Operation, arrival?: number) => Place}
    */
   placeOf(op, arrival) {
-    return /** @type {any} */ ({ __proto__: null, arrival: arrival || ++this.#arrivals, op, weight: 1, sum: 0 });
+    return new Place(arrival || ++this.#arrivals, op);
   }
 
   /** @param {number} time @param {number} weight */

@@ -1,14 +1,30 @@
 // The queue of a limiter: places in the order in which their operations came. A treap, so that each step takes
 // logarithmic time, and the weight of all places before another one is known.
 
-/**
- * The place of an operation. `arrival` is its number in the order in which they come, whole; `weight` are the units
- * that the start of its next attempt takes, once it was weighed. While that waits, `since` is when it came, and `wake`
- * has the operation ask again. `granted` says that another limiter lets it start. The rest is of the tree: what is
- * below it, and the weight of all that.
- * @typedef {{ arrival: number, op: import('../run/operation.js').Operation, weight: number, weighed?: number,
- *   since?: number, wake: () => void, granted?: boolean, left?: Place, right?: Place, sum: number }} Place
- */
+/** The place of an operation in the order in which they come. */
+export class Place {
+  /** Units that the start of the next attempt takes, and the number of that, once it was weighed. */
+  weight = 1;
+  weighed = 0;
+  /** When the attempt came, while it waits. @type {number | undefined} */
+  since;
+  /** Has the operation ask again, while it waits. @type {() => void} */
+  wake = () => {};
+  /** Whether another limiter lets it start. */
+  granted = false;
+  /** What is below it in the tree. @type {Place | undefined} */
+  left;
+  /** @type {Place | undefined} */
+  right;
+  /** The weight of all that, and its own. */
+  sum = 0;
+
+  /** @param {number} arrival its number, whole @param {import('../run/operation.js').Operation} op */
+  constructor(arrival, op) {
+    this.arrival = arrival;
+    this.op = op;
+  }
+}
 
 export class Queue {
   /** @type {Place | undefined} */
