@@ -382,7 +382,7 @@ const PROJECTS = [
   // The package `workflow` hands on what this one has, and its tools for bundlers.
   ['charge,vercel', { ...STRICT, paths: { workflow: [packaged('@workflow/core/dist/index.d.ts')] } }],
   [
-    'charge,cloudflare-workflow,cloudflare-queue',
+    'charge,cloudflare-workflow,cloudflare-queue,fleet-object',
     { ...STRICT, lib: ['es2022'], types: ['node', 'workers-types'], typeRoots },
   ],
 ];
