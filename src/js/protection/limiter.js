@@ -206,18 +206,18 @@ export class Limiter {
 
   /**
    * Returns the time in ms after which asking again makes sense, if an attempt cannot start before its deadline; it may
-   * have to wait for something else as well.
-   * @type {(place: Place, time: number, otherMs?: number) => number | undefined}
+   * have to wait for something else as well. `ahead` is the weight of those before it.
+   * @type {(place: Place, time: number, otherMs?: number, ahead?: number) => number | undefined}
    */
-  refuses(place, time, otherMs = 0) {
-    const { op, arrival } = place;
+  refuses(place, time, otherMs = 0, ahead = this.#queue.ahead(place.arrival)) {
+    const { op } = place;
     const attempt = op.attempts + 1;
     if (place.weighed !== attempt) {
       place.weight = weightOf(op.settings, attempt);
       place.weighed = attempt;
     }
     if (this.isDrained) return Infinity;
-    const ms = this.#waitMs(time, place.weight, op.limits.blocks ? 0 : this.#queue.ahead(arrival));
+    const ms = this.#waitMs(time, place.weight, op.limits.blocks ? 0 : ahead);
     return ms > otherMs && misses(op, ms, time) ? ms : undefined;
   }
 
@@ -328,9 +328,12 @@ export class Limiter {
     if (!machine.pause(this.#numbers, time, atMost(op.settings, hintMs), baseOf(op), draw)) return;
     this.#cause = failed ? outcome : undefined;
     // Those that are now known to be too late ask again, and are rejected.
-    for (const place of this.#queue.places())
-      if (this.refuses(place, time) || cooldown?.mayHold(cooldown.left(time), place.op.settings) === false)
-        place.wake();
+    let ahead = 0;
+    for (const place of this.#queue.places) {
+      const isTooLate = this.refuses(place, time, 0, ahead) !== undefined;
+      if (isTooLate || cooldown?.mayHold(cooldown.left(time), place.op.settings) === false) place.wake();
+      ahead += place.weight;
+    }
   }
 
   /** Rejects all who wait, and all who come; the state without a key also does so for all keys. */
@@ -341,7 +344,7 @@ export class Limiter {
       shared.drained = true;
       for (const { limiter } of shared.byKey.values()) limiter?.drain();
     }
-    for (const place of this.#queue.places()) place.wake();
+    for (const place of this.#queue.places) place.wake();
   }
 
   /** The failure by which the server has everyone wait now. */

@@ -1,5 +1,4 @@
-// The queue of a limiter: places in the order in which their operations came. A treap, so that each step takes
-// logarithmic time, and the weight of all places before another one is known.
+// The queue of a limiter: places in the order in which their operations came.
 
 /** The place of an operation in the order in which they come. */
 export class Place {
@@ -12,12 +11,6 @@ export class Place {
   wake = () => {};
   /** Whether another limiter lets it start. */
   granted = false;
-  /** What is below it in the tree. @type {Place | undefined} */
-  left;
-  /** @type {Place | undefined} */
-  right;
-  /** The weight of all that, and its own. */
-  sum = 0;
 
   /** @param {number} arrival its number, whole @param {import('../run/operation.js').Operation} op */
   constructor(arrival, op) {
@@ -26,91 +19,40 @@ export class Place {
   }
 }
 
+/** A plain array: a few microseconds for each of a thousand places, the most that wait by default. */
 export class Queue {
-  /** @type {Place | undefined} */
-  #root;
-  size = 0;
+  /** @type {Place[]} */
+  places = [];
 
-  /** The place whose turn is next. */
+  get size() {
+    return this.places.length;
+  }
+
+  /** The place whose turn is next. @type {Place | undefined} */
   get first() {
-    let first = this.#root;
-    while (first?.left) first = first.left;
-    return first;
+    return this.places[0];
   }
 
   /** Returns the weight of all places that came before. @param {number} arrival */
   ahead(arrival) {
     let ahead = 0;
-    for (let at = this.#root; at; ) {
-      if (at.arrival < arrival) {
-        ahead += at.sum - (at.right?.sum ?? 0);
-        at = at.right;
-      } else {
-        at = at.left;
-      }
+    for (const place of this.places) {
+      if (place.arrival >= arrival) break;
+      ahead += place.weight;
     }
     return ahead;
   }
 
   /** @param {Place} place */
   add(place) {
-    this.size++;
-    const [before, after] = split(this.#root, place.arrival);
-    place.left = place.right = undefined;
-    this.#root = merge(merge(before, summed(place)), after);
+    // Nearly all came last. A retry goes before those that came later than its operation.
+    let at = this.size;
+    while (at > 0 && this.places[at - 1].arrival > place.arrival) at--;
+    this.places.splice(at, 0, place);
   }
 
   /** @param {Place} place which is in the queue */
-  remove({ arrival }) {
-    this.size--;
-    const [before, rest] = split(this.#root, arrival);
-    this.#root = merge(before, split(rest, arrival + 1)[1]);
+  remove(place) {
+    this.places.splice(this.places.indexOf(place), 1);
   }
-
-  /** Returns the places, in their order. */
-  places(at = this.#root, found = /** @type {Place[]} */ ([])) {
-    if (at?.left) this.places(at.left, found);
-    if (at) found.push(at);
-    if (at?.right) this.places(at.right, found);
-    return found;
-  }
-}
-
-/** Places higher up in the tree have higher ranks: as good as random, and the same on each run. @param {Place} place */
-function rank({ arrival }) {
-  const mixed = Math.imul(arrival ^ (arrival >>> 15), 0x2c1b3c6d);
-  return Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39);
-}
-
-/** @param {Place} place */
-function summed(place) {
-  place.sum = place.weight + (place.left?.sum ?? 0) + (place.right?.sum ?? 0);
-  return place;
-}
-
-/**
- * Returns the places that came before, and the others.
- * @type {(at: Place | undefined, arrival: number) => [before?: Place, others?: Place]}
- */
-function split(at, arrival) {
-  if (!at) return [];
-  if (at.arrival < arrival) {
-    const [before, others] = split(at.right, arrival);
-    at.right = before;
-    return [summed(at), others];
-  }
-  const [before, others] = split(at.left, arrival);
-  at.left = others;
-  return [before, summed(at)];
-}
-
-/** Joins two trees, if all places of the first came before. @type {(a?: Place, b?: Place) => Place | undefined} */
-function merge(a, b) {
-  if (!a || !b) return a ?? b;
-  if (rank(a) > rank(b)) {
-    a.right = merge(a.right, b);
-    return summed(a);
-  }
-  b.left = merge(a, b.left);
-  return summed(b);
 }
