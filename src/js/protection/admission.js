@@ -20,11 +20,11 @@ const FAULTS = /^(408|5(?!0[15])..)$/;
 
 export class Admission {
   #state;
+  /** The limiter in which it has a place among those that may run at a time. */
+  #limiter;
   #ticket;
   /** Whether the parts know of the attempt's end. */
   #told = false;
-  /** Whether it has a place among those that may run at a time. */
-  #placed = true;
   #first;
   #until;
   verdict = NOTHING;
@@ -42,9 +42,11 @@ export class Admission {
   /**
    * `first`: it is its operation's first attempt, or follows an answer. `until`: the end of the hold that admitted it.
    * @param {State} state @param {number} ticket @param {boolean} first @param {RecordFields} [fields]
+   * @param {number} [until]
    */
-  constructor(state, ticket, first, fields, until = NaN) {
+  constructor(state, ticket, first, fields, until) {
     this.#state = state;
+    this.#limiter = state.limiter;
     this.#ticket = ticket;
     this.#first = first;
     this.#until = until;
@@ -53,8 +55,8 @@ export class Admission {
 
   /** Gives the place of the attempt back, once: it has ended for its caller. */
   #leave() {
-    if (this.#placed) this.#state.limiter?.release();
-    this.#placed = false;
+    this.#limiter?.release();
+    this.#limiter = undefined;
   }
 
   /**
@@ -62,12 +64,8 @@ export class Admission {
    * @param {AttemptRun} run @param {number} [hintMs] @param {number} [time] from which it asks to wait
    */
   throttle(run, hintMs = NaN, time = run.endedAt ?? NaN) {
-    const { cooldown, limiter } = this.#state;
     if (hintMs >= 0) this.throttled = true;
-    if (hintMs > 0) {
-      this.ownUntil = cooldown?.start(run, hintMs, time) ?? this.ownUntil;
-      limiter?.pause(run, hintMs, time);
-    }
+    if (hintMs > 0) this.ownUntil = this.#state.pause(run, hintMs, time) ?? this.ownUntil;
     this.#leave();
   }
 
@@ -82,11 +80,8 @@ export class Admission {
    * @param {AttemptRun} run @param {number} hintMs
    */
   foretell(run, hintMs) {
-    const { cooldown, limiter } = this.#state;
-    const time = now();
-    this.#until = NaN;
-    if (cooldown?.start(run, hintMs, time) !== undefined) cooldown?.probe();
-    limiter?.pause(run, hintMs, time);
+    this.#until = undefined;
+    this.#state.pause(run, hintMs, now(), true);
   }
 
   /** Joins what another end in the round tells: an operation has one admission. @param {Admission} other */

@@ -2,7 +2,7 @@
 // has ended, before a wait, and at the end.
 
 import { restack } from '../run/report.js';
-import { elapsed, now } from '../run/timer.js';
+import { now } from '../run/timer.js';
 import { Admission } from './admission.js';
 import { SUCCESS } from './machines.js';
 import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
@@ -18,7 +18,14 @@ import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
  * @typedef {{ do: 'hold', ms: number | Promise<void> }} Holding
  * @typedef {{ do: 'wait', ms: number }} Waiting
  * @typedef {{ do: 'stop', reason: string, error: Error | undefined }} Stopping
+ *
+ * Parts that may hold an attempt answer so: undefined to go on, or with the time in ms after which asking again makes
+ * sense, if they reject it.
+ * @typedef {Holding | Stopping | number | undefined} Answer
  */
+
+/** Parts that may hold an attempt. Where there are both, the queue of the limiter holds. */
+const HOLDING = /** @type {const} */ (['cooldown', 'limiter']);
 
 export class Guard {
   #state;
@@ -43,60 +50,32 @@ export class Guard {
   enter(op, time) {
     const state = this.#state;
     const { breaker, cooldown, limiter } = state;
-    const { place } = this;
-    const heldAt = cooldown?.held.get(this);
-    cooldown?.held.delete(this);
-
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > 0) return this.#reject(op, 'breaker', openMs);
 
     // After an answer as before any attempt: no retry of what failed.
     const first = op.run.admission?.pays !== true;
-    const leftMs = cooldown?.left(time) ?? 0;
-    // By default, an attempt is held once, and the first one that a hold would hold is its probe. The queue of a
-    // limiter stands until the hold ends, for all.
-    if (cooldown !== undefined && leftMs > 0 && (limiter || !cooldown.passes(first, heldAt !== undefined))) {
-      if (!cooldown.mayHold(leftMs, op.settings)) return this.#reject(op, 'cooldown', leftMs);
-      if (!limiter) {
-        const ms = cooldown.holdMs(time, op);
-        // random() may have aborted.
-        if (op.limits.aborted) return ABORTED;
-        if (misses(op, ms, time)) return this.#reject(op, 'cooldown', leftMs);
-        cooldown.held.set(this, heldAt ?? time);
-        state.tell('held', { holdMs: ms });
-        return { do: 'hold', ms };
-      }
-    }
-
-    const waits = limiter?.enter(place, time);
-    if (waits !== undefined) return typeof waits === 'number' ? this.#reject(op, 'limiter', waits) : waits;
+    const answer = this.#ask('enter', op, time, first);
+    if (answer) return answer;
 
     // Last, so that an attempt which waits never holds the place of a probe.
     const ticket = state.admit(time, first);
     if (breaker && ticket === 0) return this.#reject(op, 'breaker', breaker.numbers(time).retryAfterMs);
-    if (leftMs > 0 && heldAt === undefined) cooldown?.probe();
-    const until = leftMs > 0 ? cooldown?.until : NaN;
-    const fields = heldAt === undefined ? limiter?.begin(place, time) : { heldMs: elapsed(heldAt, time) };
-    return { do: 'begin', admission: new Admission(state, ticket, first, fields, until) };
+    const fields = cooldown?.begin(this, time) ?? limiter?.begin(this, time);
+    return { do: 'begin', admission: new Admission(state, ticket, first, fields, cooldown?.until) };
   }
 
   /** @param {Operation} op @param {number} delayMs @returns {Waiting | Stopping} */
   retry(op, delayMs) {
     const state = this.#state;
-    const { budget, breaker, cooldown, limiter } = state;
+    const { budget, breaker } = state;
     const { admission } = op.run;
     const time = now();
     // An end of the round has progressed.
     if (op.row.before === op.attempts - 1) this.#giveBack();
-    let ms = delayMs;
-    const leftMs = cooldown?.left(time) ?? 0;
-    const lateMs = limiter?.refuses(this.place, time, delayMs);
-    if (lateMs !== undefined) return this.#reject(op, 'limiter', lateMs);
-    if (cooldown !== undefined && leftMs > 0 && !limiter && cooldown.until !== admission?.ownUntil) {
-      ms = Math.max(delayMs, cooldown.holdMs(time, op));
-      if (op.limits.aborted) return ABORTED;
-      if (ms > delayMs && misses(op, ms, time)) return this.#reject(op, 'cooldown', leftMs);
-    }
+    const answer = this.#ask('retry', op, time, delayMs);
+    if (answer?.do === 'stop') return answer;
+    const ms = /** @type {number} */ (answer?.ms ?? delayMs);
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > ms) return this.#reject(op, 'breaker', openMs);
     // After an answer, it is no retry: it adds nothing to an overload.
@@ -112,21 +91,33 @@ export class Guard {
     return { do: 'wait', ms };
   }
 
+  /**
+   * Asks the parts that may hold an attempt. Returns the first answer; a number of ms rejects it.
+   * @type {(question: 'enter' | 'retry', op: Operation, time: number, detail: any) => Holding | Stopping | undefined}
+   */
+  #ask(question, op, time, detail) {
+    for (const by of HOLDING) {
+      const answer = /** @type {any} */ (this.#state[by])?.[question](this, op, time, detail);
+      if (answer !== undefined) return typeof answer === 'number' ? this.#reject(op, by, answer) : answer;
+    }
+    return undefined;
+  }
+
   /** @param {Operation} op @param {string} stop @returns {Stopping} */
   settle(op, stop) {
-    const { budget, cooldown, limiter, hedge } = this.#state;
+    const state = this.#state;
+    const { budget, hedge } = state;
     stop = this.rounds?.settle(stop) ?? stop;
-    /** @type {any} */
-    const waitedFor = cooldown?.held.delete(this) ? 'cooldown' : limiter?.leave(this.place) && 'limiter';
+    const waitedFor = HOLDING.find((by) => state[by]?.leave(this));
     // Timers were late: when the hold began, it was to end before the deadline. A queue may end at any time.
     const answer =
       waitedFor && (stop === 'timeout' || stop === 'deadline')
-        ? this.#reject(op, waitedFor, /** @type {any} */ (this.#state)[waitedFor].left(now()), this.settle)
+        ? this.#reject(op, waitedFor, state[waitedFor]?.left(now()) ?? 0, this.settle)
         : stopping(stop);
     const { reason } = answer;
     const { run } = op;
     run.admission?.close(run, reason);
-    if (reason === 'notRetryable') warnOfLayers(run.outcome, this.#state);
+    if (reason === 'notRetryable') warnOfLayers(run.outcome, state);
     // What the present attempt took came back when it progressed.
     if (this.#takenFor > op.attempts) budget?.putBack(this.#taken);
     else if (reason === 'success' && run.admission?.verdict === SUCCESS) {
@@ -168,7 +159,7 @@ export class Guard {
 /** @param {string} reason @param {Error} [error] @returns {Stopping} */
 const stopping = (reason, error) => ({ do: 'stop', reason, error });
 
-const ABORTED = stopping('aborted');
+export const ABORTED = stopping('aborted');
 
 /** Whether a wait would end too late for the deadline. @type {(op: Operation, ms: number, now: number) => boolean} */
 export function misses({ limits }, ms, time) {

@@ -18,6 +18,7 @@ import { Place, Queue } from './queue.js';
 
 /** @import { Settings } from '../options/settings.js' */
 /** @import { AttemptRun, Operation } from '../run/operation.js' */
+/** @import { Answer, Guard } from './guard.js' */
 
 /** Failures of `acquire` are reported once in this time: a store that is down fails at each start. */
 const REPORT_MS = 60_000;
@@ -169,10 +170,10 @@ export class Limiter {
   /**
    * Asks for the start of an attempt. Returns undefined if it may start now; what to wait for, to ask again then; or
    * the time in ms after which asking again makes sense, if it is rejected.
-   * @type {(place: Place, time: number) => undefined | number | import('./guard.js').Holding}
+   * @type {(guard: Guard, op: Operation, time: number) => Answer}
    */
-  enter(place, time) {
-    const { op, since } = place;
+  enter({ place }, op, time) {
+    const { since } = place;
     const { first = place, size } = this.#queue;
     // A retry comes before operations that came after its own.
     const isFirst = place.arrival <= first.arrival;
@@ -204,6 +205,11 @@ export class Limiter {
     return { do: 'hold', ms: turn };
   }
 
+  /** Asks for a retry. @type {(guard: Guard, op: Operation, time: number, delayMs: number) => Answer} */
+  retry({ place }, _, time, delayMs) {
+    return this.refuses(place, time, delayMs);
+  }
+
   /**
    * Returns the time in ms after which asking again makes sense, if an attempt cannot start before its deadline; it may
    * have to wait for something else as well. `ahead` is the weight of those before it.
@@ -223,20 +229,21 @@ export class Limiter {
 
   /**
    * Starts an attempt that `enter` lets start. Returns the fields of its record.
-   * @type {(place: Place, time: number) => import('./admission.js').RecordFields | undefined}
+   * @type {(guard: Guard, time: number) => import('./admission.js').RecordFields | undefined}
    */
-  begin(place, time) {
+  begin(guard, time) {
+    const { place } = guard;
     const { since } = place;
     this.#start(Math.max(time, this.#dueAt), place.weight);
-    this.leave(place);
+    this.leave(guard);
     return since === undefined ? undefined : { queuedMs: elapsed(since, time) };
   }
 
   /**
    * Has a place leave the queue, if it waits: nobody loses time by that. Returns whether it has waited.
-   * @param {Place} place
+   * @param {Guard} guard
    */
-  leave(place) {
+  leave({ place }) {
     const { since, op } = place;
     place.since = undefined;
     if (op.limits.blocks) this.#dueAt = -Infinity;
@@ -314,7 +321,10 @@ export class Limiter {
     return false;
   }
 
-  /** Lets nothing start for the time of a hint. @type {(run: AttemptRun, hintMs: number, time: number) => void} */
+  /**
+   * Lets nothing start for the time of a hint.
+   * @type {(run: AttemptRun, hintMs: number, time: number, foretold?: true) => void}
+   */
   pause(run, hintMs, time) {
     const { op, number, failed, outcome } = run;
     const { cooldown } = this.#state;

@@ -126,6 +126,16 @@ export class State {
     return this.breaker?.admit(time, first) ?? NO_BREAKER;
   }
 
+  /**
+   * Follows a server's word to come later. Returns the end of a cooldown that it set.
+   * @param {Parameters<import('./cooldown.js').Cooldown['pause']>} hint
+   */
+  pause(...hint) {
+    const until = this.cooldown?.pause(...hint);
+    this.limiter?.pause(...hint);
+    return until;
+  }
+
   /** Whether the caller classifies how attempts end. */
   get classifies() {
     return this.shared.isFailure !== undefined;
