@@ -688,3 +688,40 @@ fn threads_wait_for_their_turn() {
     let call = rejitter::retry_blocking(steady(1), || Ok::<_, ()>(()));
     assert!(call.protection(&api).call().is_ok());
 }
+
+/// Wake-ups of other threads come at any moment. One that was lost would leave a thread waiting for ever.
+#[cfg(not(target_family = "wasm"))]
+#[test]
+fn many_threads_share_few_places() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    let api = Protection::new().limiter(LimiterOptions {
+        concurrency: Some(3),
+        ..LimiterOptions::DEFAULT
+    });
+    let (running, most, done) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for number in 0..300 {
+                    let mut left = number % 3;
+                    let attempt = || {
+                        let now = running.fetch_add(1, Ordering::SeqCst) + 1;
+                        most.fetch_max(now, Ordering::SeqCst);
+                        std::thread::yield_now();
+                        running.fetch_sub(1, Ordering::SeqCst);
+                        left -= 1;
+                        if left < 0 { Ok(()) } else { Err(()) }
+                    };
+                    let policy = RetryPolicy::fixed(Duration::ZERO).with_jitter(Jitter::None);
+                    let call = rejitter::retry_blocking(policy, attempt).protection(&api);
+                    assert!(call.call().is_ok());
+                    done.fetch_add(1, Ordering::SeqCst);
+                }
+            });
+        }
+    });
+    assert_eq!(done.into_inner(), 2_400);
+    assert!(most.into_inner() <= 3);
+    assert_eq!(numbers(&api), (0, 0));
+}

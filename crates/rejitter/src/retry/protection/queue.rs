@@ -318,7 +318,9 @@ impl Locked<'_> {
             return;
         };
         queue.running = queue.running.saturating_sub(places);
-        if let Some((_, first)) = queue.waiting.first_key_value() {
+        // Where there is a place at all times, nobody waits for one.
+        let first = queue.waiting.first_key_value();
+        if let Some((_, first)) = first.filter(|_| queue.settings.concurrency < f64::INFINITY) {
             self.wake.push(first.waker.clone());
         }
     }

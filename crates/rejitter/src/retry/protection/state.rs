@@ -29,7 +29,8 @@ pub(super) struct State {
     held: u64,
     rejected_by_cooldown: u64,
     hedges: Option<Hedges>,
-    pub(super) queue: Option<Queue>,
+    /// In a box: states without a limiter are many, too.
+    pub(super) queue: Option<Box<Queue>>,
 }
 
 impl Locked<'_> {
@@ -356,7 +357,10 @@ impl Locked<'_> {
 
     /// Whether it must not be forgotten.
     pub(super) fn is_busy(&self) -> bool {
-        self.state.queue.as_ref().is_some_and(Queue::is_busy)
+        self.state
+            .queue
+            .as_ref()
+            .is_some_and(|queue| queue.is_busy())
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -400,7 +404,7 @@ impl State {
             held: 0,
             rejected_by_cooldown: 0,
             hedges: recipe.hedge.map(Hedges::new),
-            queue: recipe.limiter.map(Queue::new),
+            queue: recipe.limiter.map(|settings| Queue::new(settings).into()),
         }
     }
 
