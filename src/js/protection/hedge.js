@@ -68,15 +68,15 @@ export class Hedge {
    */
   take({ budget, breaker, cooldown, limiter }, time, { settings, attempts }) {
     const isCalm = (breaker?.phase ?? 'closed') === 'closed' && !(cooldown && cooldown.left(time) > 0);
-    const start = isCalm && limiter?.spare(time, settings, attempts + 1);
-    const own = isCalm && (start || !limiter) ? this.budget.take() : 0;
-    const taken = own > 0 ? budget?.take() : 0;
+    const start = isCalm && (limiter ? limiter.spare(time, settings, attempts + 1) : () => {});
+    const own = start ? this.budget.take() : 0;
+    const taken = own && budget?.take();
     const putBack = () => {
-      if (own > 0) this.budget.putBack(own);
+      if (own) this.budget.putBack(own);
       if (taken) budget?.putBack(taken);
     };
-    if (own > 0 && taken !== 0) {
-      if (start) start();
+    if (start && taken !== 0) {
+      start();
       return putBack;
     }
     putBack();
