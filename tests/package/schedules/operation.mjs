@@ -299,7 +299,7 @@ export class Operation {
     if (this.state.hedge) this.running = [attempt];
   }
 
-  /** With a failure after progress, the row begins anew, and that of waits if the attempt was no short one. */
+  /** A failure after progress starts the row again, and that of waits if the attempt was no short one. */
   beginAnew({ startedAt, endedAt }) {
     this.before = this.attempts.length - 1;
     if (elapsed(startedAt, endedAt) < this.ceiling(this.rounds - 1 - this.waited)) return;

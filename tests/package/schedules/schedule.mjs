@@ -79,7 +79,7 @@ export function makeSchedule(seed, index, among) {
 }
 
 /**
- * Times of limiters are multiples of 4 ms, of which halves of halves are whole: a timer that is set anew is due when it
+ * Times of limiters are multiples of 4 ms, of which halves of halves are whole: a timer that is set again is due when it
  * was due before. An attempt ends in a macrotask of its own, and what is awaited then is not settled already: how many
  * turns of promises lie between its end and the start of the next one is promised nowhere.
  */
@@ -171,11 +171,10 @@ function protectedOperations(g, schedule, hedged) {
   if (world === 'clock') schedule.lies = lies(g, time, spans);
   if (world === 'limits') {
     events.push(...g.list(4, () => ({ at: Math.round(g.unit() * (time + 2000)), read: true })));
-    if (g.chance(0.08)) {
-      events.push({ at: Math.round(g.unit() * time), protection: 0, key: g.pick(keys), drain: true });
-      // Nothing starts any more.
-      schedule.afterwards = false;
-    }
+    const drains = g.chance(0.08);
+    if (drains) events.push({ at: Math.round(g.unit() * time), protection: 0, key: g.pick(keys), drain: true });
+    // Then nothing starts any more, nor behind an attempt that never ends.
+    if (drains || protections[0].limiter.concurrency) schedule.afterwards = false;
   }
 }
 

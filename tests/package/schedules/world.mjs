@@ -140,7 +140,7 @@ export class World {
     return chance(this.schedule.clock.late / 100) ? pick([1, 3, 20, 50, 60]) : 0;
   }
 
-  /** Whether operations wait for each other. Then what is seen is compared by its times, and not by macrotasks. */
+  /** Whether operations wait for each other. Then what is seen is compared by its times alone. */
   get limits() {
     return this.schedule.world === 'limits';
   }
