@@ -2,7 +2,7 @@
 // failed, the round has failed, with what ended last.
 
 import { isReference } from '../options/checks.js';
-import { attemptsLeft } from '../run/operation.js';
+import { attemptsLeft } from '../run/rows.js';
 import { now, startTimer } from '../run/timer.js';
 import { Admission } from './admission.js';
 import { SupersededError } from './rejected.js';

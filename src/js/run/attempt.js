@@ -1,8 +1,8 @@
 // The object that the callback gets for each attempt.
 
 import { reportFailure } from './hooks.js';
-import { attemptsLeft } from './operation.js';
 import { hide } from './report.js';
+import { attemptsLeft } from './rows.js';
 import { elapsed, now } from './timer.js';
 import { watched } from './watch.js';
 

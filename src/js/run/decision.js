@@ -6,7 +6,7 @@ import { capOf } from '../options/curve.js';
 import { texts } from '../options/long.js';
 import { problemOf } from '../options/messages.js';
 import { courseOf } from './attempt.js';
-import { FIRST_ROW } from './operation.js';
+import { FIRST_ROW } from './rows.js';
 import { freshSeed } from './randomness.js';
 import { elapsed, now } from './timer.js';
 

@@ -4,7 +4,7 @@ import { addHint } from '../marks.js';
 import { isLongest, isReference } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
-import { attemptsLeft } from './operation.js';
+import { attemptsLeft } from './rows.js';
 import { elapsed } from './timer.js';
 
 /** @import { AttemptRun } from './operation.js' */

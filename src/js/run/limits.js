@@ -123,19 +123,14 @@ export class Limits extends NoLimits {
   start(op) {
     const { startedAt } = op;
     const { totalTimeoutMs, unref } = op.settings;
-    this.follow();
-    if (this.aborted || totalTimeoutMs === Infinity) return;
-    this.deadlineAt = startedAt + totalTimeoutMs;
-    const expire = (/** @type {true | undefined} */ late) => this.stop(timedOut(op), false, late);
-    this.#cancelDeadline = startTimer(totalTimeoutMs, expire, unref, startedAt);
-  }
-
-  /** Heeds its signals. */
-  follow() {
     for (const signal of this.#signals) {
       if (signal.aborted) this.abort(signal);
       else if (!this.aborted) follow(signal, this);
     }
+    if (this.aborted || totalTimeoutMs === Infinity) return;
+    this.deadlineAt = startedAt + totalTimeoutMs;
+    const expire = (/** @type {true | undefined} */ late) => this.stop(timedOut(op), false, late);
+    this.#cancelDeadline = startTimer(totalTimeoutMs, expire, unref, startedAt);
   }
 
   /** @param {AbortSignal} signal */

@@ -1,6 +1,7 @@
 // Operations and their attempts are plain data. The other modules are functions of it.
 
 import { closeAttempt } from './attempt.js';
+import { FIRST_ROW } from './rows.js';
 
 /** @import { Attempt, Told } from './attempt.js' */
 /** @import { OperationLimits } from './limits.js' */
@@ -18,26 +19,6 @@ import { closeAttempt } from './attempt.js';
  * @property {Told | undefined} told
  * @property {import('../protection/admission.js').RecordFields | undefined} fields what protection adds
  */
-
-/**
- * A row of attempts: those that `maxAttempts` counts. Progress begins another one.
- * @typedef {object} Row
- * @property {number} before attempts before it
- * @property {number} waits waits that are over, of those by which the curve grows
- * @property {number} number from 1
- */
-
-/** The first row of all operations. @type {Row} */
-export const FIRST_ROW = { before: 0, waits: 0, number: 1 };
-
-/**
- * Returns how many attempts may follow one. The failure that begins a row is the first of it; in a round, the earlier
- * attempt's, too.
- * @type {(settings: import('../options/settings.js').Settings, number: number, before?: number) => number}
- */
-export function attemptsLeft({ maxAttempts }, number, before = 0) {
-  return maxAttempts - Math.max(number - before, before && 1);
-}
 
 /** Number of records that are kept: the first, and the last nine. */
 const KEPT = 10;
