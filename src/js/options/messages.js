@@ -42,11 +42,11 @@ export function leftOut(name, value, because, detail) {
   return failure(TypeError, texts?.omitted(name, shown, because, detail) ?? `${name}: invalid ${shown}`);
 }
 
-/** @param {string} name @param {string[]} names that are known @param {string} [part] of protection */
-export function unknown(name, names, part) {
+/** @param {string} name @param {import('./reader.js').Rules} rules @param {string} [part] of protection */
+export function unknown(name, rules, part) {
   if (name === POLICY) return mistake('options', 'aPolicy');
   const shown = show(name);
-  return failure(TypeError, texts?.unknownOption(shown, name, names, part) ?? `unknown option ${shown}`);
+  return failure(TypeError, texts?.unknownOption(shown, name, rules, part) ?? `unknown option ${shown}`);
 }
 
 /** Joins problems to one error. @param {Error[]} problems */

@@ -61,8 +61,7 @@ export function readOne(name, value, rules, target, problems, part, section = ''
   } else if (rule) {
     problems.push(leftOut(name, value, rule));
   } else {
-    const known = Object.keys(rules).filter((known) => typeof rules[known] === 'object' && !rules[known][3]);
-    problems.push(unknown(name, known, part));
+    problems.push(unknown(name, rules, part));
   }
 }
 

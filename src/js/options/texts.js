@@ -61,7 +61,7 @@ const SENTENCES = {
   callback: 'a function and the first argument, as in retry(() => fetch(url), options)',
   draw: 'a number in [0, 1)',
   wait: 'a non-negative number of milliseconds',
-  verdict: (also) => `true, false, { afterMs } between 0 and 2^53 - 1${also}`,
+  verdict: (blocks) => `true, false, { afterMs } between 0 and 2^53 - 1${blocks ? '' : ', or a promise of these'}`,
   neverAlive: 'idleTimeoutMs has ended an attempt that never called alive(), progress() or watch()',
   manyRows: (rows) => `${rows} rows of attempts by progress(): without totalTimeoutMs, they may never end`,
   // Policies and data.
@@ -240,8 +240,12 @@ function must(name, verb, rule, detail, shown, value) {
   return `${name} must ${verb} ${text}, got ${shown}${nearest ? `. Did you mean '${nearest}'?` : ''}`;
 }
 
-/** Says which options there are. @type {(shown: string, wrong: string, known: string[], part?: string) => string} */
-function unknownOption(shown, wrong, known, part) {
+/**
+ * Says which options there are.
+ * @type {(shown: string, wrong: string, rules: import('./reader.js').Rules, part?: string) => string}
+ */
+function unknownOption(shown, wrong, rules, part) {
+  const known = Object.keys(rules).filter((name) => typeof rules[name] === 'object' && !rules[name][3]);
   const nearest = meant(wrong, known, FOREIGN_OF_PARTS[`${part}`]);
   const hint = nearest ? ` Did you mean ${nearest}?` : '';
   return `unknown option ${shown}.${hint} Known options: ${known.join(', ')}`;

@@ -185,7 +185,7 @@ function keep(session, settings, resolve, reject) {
         hintMs = failure.hintMs;
         gate?.hinted(hintMs);
         if (verdict === false) return giveUp('notRetryable', error);
-        if (verdict !== true) exactMs = afterMsOf(verdict, 'retryIf', ', or a promise of these');
+        if (verdict !== true) exactMs = afterMsOf(verdict, 'retryIf');
         if (outage.attempts >= maxAttempts) return giveUp('exhausted', error);
       }
       // A rejection here costs the server nothing, and makes no later wait longer.

@@ -46,15 +46,13 @@ export class Attempt {
    * @param {number} startedAt time when the operation began
    * @param {number} deadlineAt
    * @param {import('./operation.js').AttemptRecord | undefined} previous
-   * @param {number} [before] attempts before the present row
    */
-  constructor(settings, attempt, startedAt, deadlineAt, previous, before) {
+  constructor(settings, attempt, startedAt, deadlineAt, previous) {
     this.#settings = settings;
     this.#attempt = attempt;
     this.#startedAt = startedAt;
     this.#deadlineAt = deadlineAt;
     this.#previous = previous;
-    if (before) this.#course = /** @type {Course} */ ({ __proto__: null, before });
   }
 
   get attempt() {

@@ -4,7 +4,7 @@
 import { readHints, readMarks, shared } from '../marks.js';
 import { isMs, isObject, isReference } from '../options/checks.js';
 import { problemOf, show } from '../options/messages.js';
-import { Attempt, closeAttempt } from './attempt.js';
+import { Attempt, closeAttempt, courseOf } from './attempt.js';
 import { beginRow, decide } from './decision.js';
 import { mistakeIn } from './directives.js';
 import { askHint, emit, eventOf } from './hooks.js';
@@ -58,7 +58,8 @@ export function begin(run, time) {
   const { op, limits } = run;
   const { settings, row } = op;
   const number = op.attempts + 1;
-  run.attempt ??= new Attempt(settings, number, op.startedAt, limits.deadlineAt, op.records.at(-1), row.before);
+  run.attempt ??= new Attempt(settings, number, op.startedAt, limits.deadlineAt, op.records.at(-1));
+  if (row.before) courseOf(run.attempt).before = row.before;
   if (settings.hooks) {
     emit(run, 'onAttempt', number);
     // A hook may have aborted, or taken the time that was left.
@@ -76,10 +77,10 @@ export function begin(run, time) {
 
 /**
  * Reviews what an attempt returned or threw, and asks the caller whether another one may follow. Returns a verdict that
- * is to be awaited: `classify` takes it then. The message for an invalid one says what `also` is valid.
- * @type {(run: AttemptRun, answer: any, threw: boolean, also?: string) => Stop | object}
+ * is to be awaited: `classify` takes it then.
+ * @type {(run: AttemptRun, answer: any, threw: boolean) => Stop | object}
  */
-export function review(run, answer, threw, also) {
+export function review(run, answer, threw) {
   const { op, limits, task, admission } = run;
   const { settings } = op;
   const timeout = limits.endAttempt();
@@ -115,7 +116,7 @@ export function review(run, answer, threw, also) {
   }
   if (final) return final;
   const verdict = ask(run);
-  return isReference(verdict) ? verdict : classify(run, verdict, also);
+  return isReference(verdict) ? verdict : classify(run, verdict);
 }
 
 /** Asks the caller. @param {AttemptRun} run @returns {any} */
@@ -127,8 +128,8 @@ function ask(run) {
   return failed && hint ? askHint(run, outcome, decide) : decide();
 }
 
-/** Follows the caller's verdict, as `review` does. @type {(run: AttemptRun, verdict: any, also?: string) => Stop} */
-export function classify(run, verdict, also = ', or a promise of these') {
+/** Follows the caller's verdict, as `review` does. @type {(run: AttemptRun, verdict: any) => Stop} */
+export function classify(run, verdict) {
   const { limits, task, failed } = run;
   // The predicate may have aborted.
   if (limits.aborted) return 'aborted';
@@ -138,7 +139,7 @@ export function classify(run, verdict, also = ', or a promise of these') {
   run.demandedMs =
     typeof verdict === 'boolean'
       ? undefined
-      : afterMsOf(verdict, task?.askedOption ?? (failed ? 'retryIf' : 'retryOnResult'), also);
+      : afterMsOf(verdict, task?.askedOption ?? (failed ? 'retryIf' : 'retryOnResult'), limits.blocks);
   run.admission?.classified(run, again);
   if (!again) return failed ? 'notRetryable' : 'success';
   return task?.forbids(run);
@@ -177,10 +178,10 @@ export function prepare(op) {
   return op.settings.beforeRetry?.(Object.freeze(eventOf(op.run, op.attempts, { delayMs })));
 }
 
-/** @param {any} verdict @param {string} name of the predicate @param {string} also what else it may answer */
-export function afterMsOf(verdict, name, also) {
+/** @param {any} verdict @param {string} name of the predicate @param {boolean} [blocks] whether it cannot be awaited */
+export function afterMsOf(verdict, name, blocks) {
   const afterMs = isObject(verdict) && Object.hasOwn(verdict, 'afterMs') ? verdict.afterMs : undefined;
   if (isMs(afterMs)) return afterMs;
   const shown = afterMs === undefined ? show(verdict) : `{ afterMs: ${show(afterMs)} }`;
-  throw problemOf(name, afterMs, ['number', 'verdict', also], 'return', shown);
+  throw problemOf(name, afterMs, ['number', 'verdict', blocks], 'return', shown);
 }

@@ -126,8 +126,8 @@ function attemptSync(run) {
     threw = true;
   }
   run.failed = threw;
-  const next = review(run, threw ? answer : noPromise(answer, 'the callback'), threw, '');
-  return isReference(next) ? classify(run, noPromise(next, threw ? 'retryIf' : 'retryOnResult'), '') : next;
+  const next = review(run, threw ? answer : noPromise(answer, 'the callback'), threw);
+  return isReference(next) ? classify(run, noPromise(next, threw ? 'retryIf' : 'retryOnResult')) : next;
 }
 
 /** Throws for a promise, whose own rejection counts as handled. @type {(value: any, name: string) => any} */
