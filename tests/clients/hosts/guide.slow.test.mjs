@@ -218,7 +218,7 @@ test('workerd: the handler of a worker answers after retries', async () => {
 
 test("workerd: Hono's app answers after retries", async () => {
   const { code, count } = await askingBusy('hono');
-  assert.deepEqual(await answerOf(`${code}\nexport default app;`, '/users/7', count), [200, 'prices', 3]);
+  assert.deepEqual(await answerOf(code, '/users/7', count), [200, 'prices', 3]);
 });
 
 /** Asks the app of the recipe in its own process. */

@@ -29,7 +29,7 @@ const TAKERS = {
 const DECLARED = `
 import type * as light from 'rejitter/light/fetch';
 declare const [controller, wrong]: [AbortController, symbol];
-declare const [refreshToken, log]: any[];
+declare const [askRedis, refreshToken, log]: any[];
 declare const NetInfo: { addEventListener(listener: (state: { isConnected: boolean }) => void): () => void };
 `;
 
