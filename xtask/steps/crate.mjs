@@ -110,11 +110,11 @@ function featuresOfDocs(crate) {
 }
 
 /**
- * Cargo packs a crate with a warning, too. That the tests of the lab stay here is meant. The registry that Cargo makes for
- * both has no host, and what it unpacked of that before, it takes again for the same version, whatever has changed.
+ * Cargo packs a crate with a warning, too. That the tests of the lab stay here is meant. For Cargo, a version of the
+ * registry that it makes for both never changes: what it unpacked and built of it before has to go.
  */
 const WITHOUT_WARNINGS =
-  `rm -rf "\${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/rejitter-[0-9]*; ` +
+  `rm -rf "\${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/rejitter-[0-9]*; cargo clean --quiet ${BOTH}; ` +
   `out=$(cargo package ${BOTH} --allow-dirty 2>&1); code=$?; echo "$out"; ` +
   'case $(echo "$out" | grep -v "warning: ignoring test") in *warning*) exit 1 ;; esac; exit $code';
 

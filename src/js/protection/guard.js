@@ -118,7 +118,7 @@ export class Guard {
     const { run } = op;
     run.admission?.close(run, reason);
     if (reason === 'notRetryable') warnOfLayers(run.outcome, state);
-    // What the present attempt took came back when it progressed.
+    // The tokens of the present attempt came back when it progressed.
     if (this.#takenFor > op.attempts) budget?.putBack(this.#taken);
     else if (reason === 'success' && run.admission?.verdict === SUCCESS) {
       budget?.succeeded(this.#taken);

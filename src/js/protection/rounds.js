@@ -91,9 +91,10 @@ export class Rounds {
     this.#cancel?.();
     const others = this.#runs.filter((other) => other !== run);
     for (const { limits } of others.filter((other) => this.#undecided.delete(other))) limits.stop(superseded(), true);
-    // For the deadline's error, as below.
+    // For the deadline's error and report, as below.
     const { failed, outcome } = this.#op.run;
-    this.#op.run = Object.assign(/** @type {Operation['run']} */ (run), { failed, outcome });
+    const { hintMs } = this.#last ?? run;
+    this.#op.run = Object.assign(/** @type {Operation['run']} */ (run), { failed, outcome, hintMs });
     this.#last = undefined;
     this.#runs = [run];
     for (const other of others) this.#end(other, 'superseded');

@@ -25,7 +25,7 @@ let channel;
 /** @typedef {{ tell: (type: string, fields: object) => void }} Teller follows what happens to a part */
 
 /**
- * What the driver keeps of a first attempt that passed: its ticket; with a limiter, the number of its operation, too.
+ * The driver keeps this of a first attempt that passed: its ticket; with a limiter, the number of its operation, too.
  * @typedef {number & { ticket?: undefined, arrival?: undefined } | { ticket: number, arrival: number }} Pass
  */
 

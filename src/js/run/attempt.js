@@ -6,7 +6,10 @@ import { attemptsLeft } from './rows.js';
 import { elapsed, now } from './timer.js';
 import { watched } from './watch.js';
 
-/** What a callback has told, as records and events have it. @typedef {{ progressed?: true, committed?: true }} Told */
+/**
+ * The facts that a callback has told, as records and events have them.
+ * @typedef {{ progressed?: true, committed?: true }} Told
+ */
 
 /**
  * The functions by which a callback tells, each made at its first use: they work without `this`, and can be taken from
@@ -15,7 +18,7 @@ import { watched } from './watch.js';
  */
 
 /**
- * What becomes of an attempt. It inherits nothing: a polluted prototype would decide.
+ * The course of an attempt. It inherits nothing: a polluted prototype would decide.
  * @typedef {object} Becoming
  * @property {AbortController} [controller]
  * @property {number} [before] attempts before its row

@@ -79,7 +79,7 @@ export class AttemptRun {
   demandedMs;
   /** The wait after it, once it is decided. @type {number | undefined} */
   delayMs;
-  /** What the callback has told, once it has ended. @type {Told | undefined} */
+  /** The facts that the callback has told, once it has ended. @type {Told | undefined} */
   told;
   /** The attempt of a fetch, which replaces steps. @type {import('../fetch/attempt.js').FetchAttempt | undefined} */
   task;

@@ -15,8 +15,10 @@ export function differences(host, cells) {
     writeFileSync(FILE, `${JSON.stringify({ ...known, [host]: cells }, null, 1)}\n`);
     return [];
   }
+  // On a busy machine the end of a body may arrive with its beginning: then a host notices more.
+  const isAsKnown = (before, cell) => before === cell || (before === 'succeeds' && cell === 'true');
   return Object.entries(cells)
-    .filter(([what, cell]) => known[host]?.[what] !== cell)
+    .filter(([what, cell]) => !isAsKnown(known[host]?.[what], cell))
     .map(([what, cell]) => `${what}: ${cell}, but docs/hosts.md says ${known[host]?.[what]}`);
 }
 

@@ -19,15 +19,14 @@ import { project, repo } from '../../package/lib/consumer.mjs';
 
 /** Export → its entry, and the limit of brotli bytes in each bundler, for production. */
 const EXPORTS = {
-  TimeoutError: ['rejitter', 500],
-  // esbuild and Bun keep `Attempt`, a static field of which hands out a function.
-  permanent: ['rejitter', 900],
-  HttpStatusError: ['rejitter/fetch', 2_700],
-  retryAfterMs: ['rejitter/fetch', 3_200],
-  rateLimitHint: ['rejitter/fetch', 4_000],
-  isTransientError: ['rejitter', 3_900],
-  retry: ['rejitter', 9_950],
-  createFetch: ['rejitter/fetch', 17_100],
+  TimeoutError: ['rejitter', 160],
+  permanent: ['rejitter', 600],
+  HttpStatusError: ['rejitter/fetch', 310],
+  retryAfterMs: ['rejitter/fetch', 910],
+  rateLimitHint: ['rejitter/fetch', 1_750],
+  isTransientError: ['rejitter', 3_650],
+  retry: ['rejitter', 10_600],
+  createFetch: ['rejitter/fetch', 18_100],
 };
 
 const PRODUCTION = { 'process.env.NODE_ENV': '"production"' };

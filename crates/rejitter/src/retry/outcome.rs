@@ -184,7 +184,7 @@ pub struct Reported<E, P = ()> {
     pub(super) attempt_timeout: Nanos,
     total_timeout: Nanos,
     pub(super) retry_timeouts: bool,
-    // Beside the other small one: what lies between fields would have to be copied, too.
+    // Next to the other small one: padding between fields would have to be copied, too.
     cuts: Cuts,
     protection: P,
 }

@@ -10,7 +10,7 @@ pub(super) type Question = Pin<Box<dyn Future<Output = Option<Duration>> + Send>
 
 type Ask = dyn Fn(Option<&str>, f64) -> Question + Send + Sync;
 
-/// What asks, and how long an answer may take.
+/// A question to another limiter, and how long its answer may take.
 #[derive(Clone)]
 pub(super) struct Acquire {
     ask: Arc<Ask>,

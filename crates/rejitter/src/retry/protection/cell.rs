@@ -31,7 +31,7 @@ pub(super) struct Recipe {
     pub(super) on_event: Option<OnEvent>,
 }
 
-/// What is said once for all destinations of a protection. Another protection does not know it.
+/// A fact that holds for all destinations of one protection, such as that it was drained.
 #[derive(Default)]
 pub(super) struct Flag(AtomicBool);
 

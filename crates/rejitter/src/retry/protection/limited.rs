@@ -21,7 +21,7 @@ pub(super) struct Limited {
     pub(super) turn: Option<Turn>,
     /// How long the attempt waited for its turn.
     pub(super) queued: Nanos,
-    /// What another limiter is asked, and since when.
+    /// The question that another limiter is asked now, and since when.
     pub(super) question: Option<(Question, Nanos)>,
 }
 
