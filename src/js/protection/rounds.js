@@ -93,7 +93,7 @@ export class Rounds {
     for (const { limits } of others.filter((other) => this.#undecided.delete(other))) limits.stop(superseded(), true);
     // For the deadline's error and report, as below.
     const { failed, outcome } = this.#op.run;
-    const { hintMs } = this.#last ?? run;
+    const { hintMs } = this.#last ?? this.#op.run;
     this.#op.run = Object.assign(/** @type {Operation['run']} */ (run), { failed, outcome, hintMs });
     this.#last = undefined;
     this.#runs = [run];
