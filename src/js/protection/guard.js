@@ -62,7 +62,9 @@ export class Guard {
     const ticket = state.admit(time, first);
     if (breaker && ticket === 0) return this.#reject(op, 'breaker', breaker.numbers(time).retryAfterMs);
     const fields = cooldown?.begin(this, time) ?? limiter?.begin(this, time);
-    return { do: 'begin', admission: new Admission(state, ticket, first, fields, cooldown?.until) };
+    // A hold that is over may run again once the clock is set back: it is none of this attempt's.
+    const until = cooldown && cooldown.left(time) > 0 ? cooldown.until : undefined;
+    return { do: 'begin', admission: new Admission(state, ticket, first, fields, until) };
   }
 
   /** @param {Operation} op @param {number} delayMs @returns {Waiting | Stopping} */
