@@ -68,14 +68,16 @@ export function startTimer(ms, done, unref, armedAt) {
   /** @type {any} */
   let id;
   let turns = TURNS;
+  const read = () => {
+    if (turns-- > 0) id = armTimer(read, TURN_MS, unref);
+    else done(true);
+  };
   const wake = () => {
     const { setTimeout, document } = /** @type {any} */ (globalThis);
     ms = restOf(ms, armedAt, (armedAt = now()));
     if (ms > 0) id = armTimer(wake, ms, unref);
-    else if (turns === TURNS && (ms >= -LATE_MS || document || setTimeout === fake || setTimeout.clock || id?.id))
-      done();
-    else if (turns-- > 0) id = armTimer(wake, TURN_MS, unref);
-    else done(true);
+    else if (ms >= -LATE_MS || document || setTimeout === fake || setTimeout.clock || id?.id) done();
+    else read();
   };
   id = armTimer(wake, ms, unref);
   return () => globalThis.clearTimeout(id);
