@@ -85,8 +85,7 @@ fn no_burst_follows_a_pause_in_which_nobody_waited() {
     }
 }
 
-/// In any window of `n` intervals at most `n + burst - 1` units start, however attempts come, and no start is later
-/// than it has to be.
+/// In any window of `n` intervals at most `n + burst - 1` units start, however attempts come.
 #[test]
 fn no_window_has_more_than_its_units() {
     for seed in 0..300 {

@@ -320,6 +320,14 @@ fn a_key_in_which_somebody_waits_or_runs_is_kept() {
     let keys = api.keys();
     assert!(keys.len() == 1_000 && keys.contains(&"busy".to_owned()));
     assert_eq!(numbers(&api.for_key("busy")), (1, 1));
+    // Once all are drained, each may be forgotten.
+    api.drain();
+    for number in 0..100 {
+        let late = api.for_key(&format!("late {number}"));
+        let call = retry(steady(1), || ready(Ok::<_, ()>(()))).protection(&late);
+        assert!(time.block_on(call.sleeper(&time)).is_err());
+    }
+    assert_eq!(api.keys().len(), 1_000);
 }
 
 #[test]
@@ -426,6 +434,14 @@ fn another_limiter_decides_for_the_first_that_waits() {
     assert_eq!(*starts.borrow(), [0, 200, 200]);
     assert_eq!(*asked.lock().unwrap(), ["- 1"; 4]);
     assert_eq!(numbers(&api), (0, 0));
+
+    // What it has answered is told.
+    let (time, api, _) = asking(&[Some(Some(200))], |p| p);
+    assert!(
+        poll(call((&time, &api), &RefCell::default(), 1_000 * MS).as_mut()).is_pending(),
+        "it has to wait"
+    );
+    assert_eq!(api.status().limiter.unwrap().next, 200 * MS);
 
     // Beside an own rate, the longer wait counts; the key and the weight are told.
     let (time, api, asked) = asking(&[NOW, Some(Some(200)), NOW], |p| p.limiter(rate(2.0)));

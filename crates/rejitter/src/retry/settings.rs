@@ -172,9 +172,10 @@ macro_rules! setters {
             ///
             /// Before each attempt, in this order: the breaker rejects while it is open, the cooldown holds the
             /// attempt, rejects it or lets it pass, it waits for its turn in the limiter's queue, the breaker admits
-            /// it. After a hold, the attempt passes the cooldown. After a failed attempt, once the wait is computed: the
-            /// wait is at least as long as the cooldown holds others. Then the breaker rejects if it is open
-            /// beyond its end, and the budget gives a token or rejects. So nothing waits for a rejection.
+            /// it. After a hold, the attempt passes the cooldown. After a failed attempt, once the wait is computed:
+            /// the limiter rejects if the retry could not start in time. Without a limiter, the wait is at least as
+            /// long as the cooldown holds others. Then the breaker rejects if it is open beyond its end, and the
+            /// budget gives a token or rejects. So nothing waits for a rejection.
             ///
             /// A rejection after an attempt ends the operation with its own last error. A rejection before the first
             /// attempt has no error of the callback to return. Therefore the failure becomes a

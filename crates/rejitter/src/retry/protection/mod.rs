@@ -1,9 +1,9 @@
 //! Protection that operations share: a budget for retries, a breaker for all attempts, a cooldown for all who ask,
 //! hedges for slow attempts, a limiter for their number.
 //!
-//! [`state`] has the numbers of one destination, [`budget`], [`hedges`] and [`queue`] those of these parts, and [`cell`]
-//! their lock. [`guard`] has what one operation holds of them, [`limited`] its place in the queue, [`acquire`] what else
-//! is asked for one, [`facts`] what both exchange, [`keys`] the destinations.
+//! [`state`] has the numbers of one destination, [`budget`], [`hedges`] and [`queue`] those of these parts, and
+//! [`cell`] their lock. [`guard`] has what one operation holds of them, [`limited`] its place in the queue, [`acquire`]
+//! what else is asked for one, [`facts`] what both exchange, [`keys`] the destinations.
 
 mod acquire;
 mod budget;
@@ -208,15 +208,15 @@ impl Protection {
         self.with(|recipe| recipe.hedge = Some(options.settings()))
     }
 
-    /// Adds a limiter: attempts start no faster than `limit` per `per_ms`, and no more than `concurrency` run at the same
-    /// time. Those that have to wait start in the order in which their operations came, so a retry goes before
+    /// Adds a limiter: attempts start no faster than `limit` per `per_ms`, and no more than `concurrency` run at the
+    /// same time. Those that have to wait start in the order in which their operations came, so a retry goes before
     /// operations that came later.
     ///
-    /// Each attempt counts: first ones, retries, hedges, connection attempts of [`reconnect`](crate::reconnect). A hedge
-    /// that would have to wait does not start. An attempt that cannot start before its operation's deadline is rejected
-    /// at once, as is one that comes when `max_queue` wait. A place of `concurrency` is free when its attempt has ended
-    /// or was dropped, and for a connection when it is open. An operation that waits for its turn must be polled, as
-    /// any future that others wait for: one that is kept without being polled holds up those behind it.
+    /// Each attempt counts: first ones, retries, hedges, connection attempts of [`reconnect`](crate::reconnect). A
+    /// hedge that would have to wait does not start. An attempt that cannot start before its operation's deadline is
+    /// rejected at once, as is one that comes when `max_queue` wait. A place of `concurrency` is free when its attempt
+    /// has ended or was dropped, and for a connection when it is open. An operation that waits for its turn must be
+    /// polled, as any future that others wait for: one that is kept without being polled holds up those behind it.
     ///
     /// [`Verdict::RetryAtLeast`](crate::Verdict::RetryAtLeast) and [`Signal::Busy`](crate::Signal::Busy) let nothing
     /// start until then. Beside a [`cooldown`](Self::cooldown), no attempt is held any more, and a hold has no probe:
@@ -249,13 +249,13 @@ impl Protection {
         self.with(|recipe| recipe.limiter = Some(options.settings()))
     }
 
-    /// Lets another limiter decide, such as one in a database that all processes share. It is asked for the first attempt
-    /// that waits, with the key and the weight, and answers how long to wait before asking again. Zero lets the attempt
-    /// start. So one attempt starts per round trip, and hedges do not start at all.
+    /// Lets another limiter decide, such as one in a database that all processes share. It is asked for the first
+    /// attempt that waits, with the key and the weight, and answers how long to wait before asking again. Zero lets the
+    /// attempt start. So one attempt starts per round trip, and hedges do not start at all.
     ///
-    /// `None` means that it cannot tell. Then, and if an answer takes longer than `timeout`, the attempt starts by the own
-    /// [`limiter`](Self::limiter), if there is one, which for ten times that long decides alone: a limiter that is down
-    /// must not be an outage. [`on_event`](Self::on_event) hears of it once a minute.
+    /// `None` means that it cannot tell. Then, and if an answer takes longer than `timeout`, the attempt starts by the
+    /// own [`limiter`](Self::limiter), if there is one. If that has a `limit`, it decides alone for ten times that long:
+    /// a limiter that is down must not be an outage. [`on_event`](Self::on_event) hears of it once a minute.
     ///
     /// The future is polled in the operation, or by the thread, that waits.
     ///
@@ -306,7 +306,8 @@ impl Protection {
     /// The same parts with numbers of their own, for one of several destinations. The same key has the same numbers.
     ///
     /// At most 1,000 keys are kept. Beyond them, one of the eight goes that were used least recently, first one whose
-    /// numbers are as good as new, then one that is not open. Budgets for each tenant do not bound the load of all.
+    /// numbers are as good as new, then one that is not open, but none in whose limiter an attempt runs or waits: if all
+    /// eight are such, all stay. Budgets for each tenant do not bound the load of all.
     ///
     /// Examples: [`guide::protection`](crate::guide::protection).
     ///
@@ -383,8 +384,8 @@ impl Protection {
             .locked(|locked| locked.set_open(&options, now, None));
     }
 
-    /// Rejects all attempts that wait for their turn, and all that come. Those that are running go on. For a service that
-    /// shuts down. Without a key, it does so for all keys.
+    /// Rejects all attempts that wait for their turn, and all that come. Those that are running go on. For a service
+    /// that shuts down. Without a key, it does so for all keys.
     ///
     /// # Panics
     /// If there is no limiter.

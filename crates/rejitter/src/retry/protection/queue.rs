@@ -121,17 +121,22 @@ impl Queue {
     /// How long a start has to wait behind so many units, in ms: at least this long, and exactly if nobody has to wait
     /// for a place.
     fn wait_ms(&mut self, time: f64, weight: f64, ahead: f64) -> f64 {
+        let asked_ms = self.asked_ms(time);
         let rate = &self.settings.rate;
-        // After the clock was set back, no longer than the other limiter has said.
-        let ask_ms = (self.ask_at - time).min(self.ask_ms);
-        self.numbers.wait_ms(rate, time, weight, ahead).max(ask_ms)
+        self.numbers
+            .wait_ms(rate, time, weight, ahead)
+            .max(asked_ms)
     }
 
-    /// The same for the first that waits.
-    fn first_wait_ms(&mut self, time: f64) -> f64 {
+    /// For how long the other limiter lets nothing start. After the clock was set back, no longer than it has said.
+    fn asked_ms(&self, time: f64) -> f64 {
+        (self.ask_at - time).min(self.ask_ms)
+    }
+
+    /// Units of the first that waits, or of an attempt that comes.
+    fn first_weight(&self) -> f64 {
         let first = self.waiting.first_key_value();
-        let weight = first.map_or(1.0, |(_, first)| first.weight);
-        self.wait_ms(time, weight, 0.0)
+        first.map_or(1.0, |(_, first)| first.weight)
     }
 
     fn start(&mut self, time: f64, weight: f64, was_due: bool) {
@@ -142,7 +147,8 @@ impl Queue {
 
     /// Wakes the first that waits. `was_due`: the one before it was due by its timer.
     fn call_first(&mut self, time: f64, was_due: bool) -> Option<Waker> {
-        let is_due = was_due && self.has_place() && self.first_wait_ms(time) <= 0.0;
+        let is_due =
+            was_due && self.has_place() && self.wait_ms(time, self.first_weight(), 0.0) <= 0.0;
         let mut first = self.waiting.first_entry()?;
         let first = first.get_mut();
         first.was_due |= is_due;
@@ -163,13 +169,11 @@ impl Queue {
     pub(super) fn status(&self, now: f64) -> LimiterStatus {
         // A look does not change the state.
         let mut copy = self.numbers;
-        let first = self.waiting.first_key_value();
-        let weight = first.map_or(1.0, |(_, first)| first.weight);
-        let next_ms = copy.wait_ms(&self.settings.rate, now, weight, 0.0);
+        let next_ms = copy.wait_ms(&self.settings.rate, now, self.first_weight(), 0.0);
         LimiterStatus {
             running: self.running,
             queued: self.waiting.len() as u64,
-            next: duration_from_ms(next_ms),
+            next: duration_from_ms(next_ms.max(self.asked_ms(now))),
             rejected: self.rejected,
         }
     }
@@ -182,7 +186,7 @@ impl Locked<'_> {
         now: Option<f64>,
         limits: &mut Limits<'_>,
     ) -> Result<Option<Entry>, Rejection> {
-        let is_drained = self.recipe.drained.is_set();
+        let is_drained = self.is_drained();
         let (Some(queue), Some(turning)) = (&mut self.state.queue, &mut limits.place) else {
             return Ok(None);
         };
@@ -195,7 +199,7 @@ impl Locked<'_> {
             weight,
             granted,
         } = *turning.place;
-        if is_drained || queue.drained {
+        if is_drained {
             return Err(self.rejected_by_limiter(f64::INFINITY));
         }
         if now.is_none() && queue.is_first(arrival) {
@@ -228,7 +232,7 @@ impl Locked<'_> {
             return Err(self.rejected_by_limiter(ms));
         }
         if is_new && queue.is_full() {
-            let ms = queue.first_wait_ms(time);
+            let ms = queue.wait_ms(time, queue.first_weight(), 0.0);
             return Err(self.rejected_by_limiter(ms));
         }
         let due = (is_first && has_place).then_some(wait_ms);
@@ -312,6 +316,12 @@ impl Locked<'_> {
         }
     }
 
+    /// Whether it was drained, or all are.
+    fn is_drained(&self) -> bool {
+        let queue = self.state.queue.as_ref();
+        self.recipe.drained.is_set() || queue.is_some_and(|queue| queue.drained)
+    }
+
     /// These attempts have ended: their places are free.
     pub(super) fn free(&mut self, places: u64) {
         let Some(queue) = &mut self.state.queue else {
@@ -327,10 +337,10 @@ impl Locked<'_> {
 
     /// Whether an attempt may start that must not wait.
     pub(super) fn is_spare(&mut self, now: f64, weight: f64) -> bool {
-        let is_closed = self.recipe.drained.is_set() || self.recipe.acquire.is_some();
+        let is_closed = self.is_drained() || self.recipe.acquire.is_some();
         self.state.queue.as_mut().is_none_or(|queue| {
             let is_free = queue.waiting.is_empty() && queue.has_place();
-            !is_closed && !queue.drained && is_free && queue.wait_ms(now, weight, 0.0) <= 0.0
+            !is_closed && is_free && queue.wait_ms(now, weight, 0.0) <= 0.0
         })
     }
 
@@ -349,11 +359,11 @@ impl Locked<'_> {
         left_ms: f64,
         place: Place,
     ) -> Result<(), Rejection> {
-        let is_drained = self.recipe.drained.is_set();
+        let is_drained = self.is_drained();
         let Some(queue) = &mut self.state.queue else {
             return Ok(());
         };
-        if is_drained || queue.drained {
+        if is_drained {
             return Err(self.rejected_by_limiter(f64::INFINITY));
         }
         let (time, ahead) = (queue.time(now), queue.ahead(place.arrival));

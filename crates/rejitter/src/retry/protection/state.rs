@@ -355,12 +355,10 @@ impl Locked<'_> {
                 .is_none_or(|hedges| hedges.is_fresh(now))
     }
 
-    /// Whether it must not be forgotten.
+    /// Whether it must not be forgotten. Once all are drained, nothing starts in any.
     pub(super) fn is_busy(&self) -> bool {
-        self.state
-            .queue
-            .as_ref()
-            .is_some_and(|queue| queue.is_busy())
+        let queue = self.state.queue.as_ref();
+        !self.recipe.drained.is_set() && queue.is_some_and(|queue| queue.is_busy())
     }
 
     pub(super) fn is_open(&self) -> bool {
