@@ -37,11 +37,12 @@ export interface Attempt {
   /** The wait before this attempt, in ms. `undefined` in the first attempt. */
   readonly previousDelayMs: number | undefined;
   /**
-   * Tells that something was heard: the time of {@link RetryOptions.idleTimeoutMs} begins again. Without that option, it
-   * does nothing.
+   * Tells that something was heard: the time of {@link RetryOptions.idleTimeoutMs} begins again. Without that option,
+   * it does nothing.
    *
-   * Like {@link progress}, {@link commit} and {@link watch}, it is a function of its own, the same at each use, which
-   * needs no `this`: `stream.on('data', attempt.alive)`. Once the attempt has ended, they do nothing.
+   * Like {@link progress} and {@link commit}, it is a function of its own, the same at each use, which needs no `this`:
+   * `stream.on('data', attempt.alive)`. Once the attempt has ended, they do nothing. {@link watch} needs no `this`
+   * either; after the end, it only iterates.
    *
    * @example
    * ```ts
@@ -61,10 +62,10 @@ export interface Attempt {
   readonly alive: () => void;
   /**
    * Tells that something was gained which the next attempt need not do again; says {@link alive}, too. If this attempt
-   * fails and may be retried, another row of attempts starts: {@link RetryOptions.maxAttempts} counts this failure as the
-   * first, and so does {@link attemptsLeft} from then on. The waits start again, too, if the attempt has lived at least as
-   * long as the ceiling of the wait before it. Otherwise they go on: a server that gives one byte and hangs up gets no
-   * more calls than one that refuses. Attempts go on being numbered.
+   * fails and may be retried, another row of attempts starts: {@link RetryOptions.maxAttempts} counts this failure as
+   * the first, and so does {@link attemptsLeft} from then on. The waits start again, too, if the attempt has lived at
+   * least as long as the ceiling of the wait before it. Otherwise they go on: a server that gives one byte and hangs up
+   * gets no more calls than one that refuses. Attempts go on being numbered.
    *
    * Only a deadline or an abort ends an operation that always progresses: set {@link RetryOptions.totalTimeoutMs}.
    *
@@ -84,10 +85,10 @@ export interface Attempt {
    */
   readonly progress: () => void;
   /**
-   * Tells that this attempt must not be repeated from here on: it has shown something, or started what cannot be undone.
-   * If it fails, or times out, the operation ends with its own error and the reason `committed`, and nobody is asked.
-   * If it has a result, the operation succeeds, without {@link RetryOptions.retryOnResult}. Where a hedge runs beside it,
-   * the first to commit wins: the other one is aborted at once.
+   * Tells that this attempt must not be repeated from here on: it has shown something, or started what cannot be
+   * undone. If it fails, or times out, the operation ends with its own error and the reason `committed`, and nobody is
+   * asked. If it has a result, the operation succeeds, without {@link RetryOptions.retryOnResult}. Where a hedge runs
+   * beside it, the first to commit wins: the other one is aborted at once.
    *
    * @example
    * ```ts

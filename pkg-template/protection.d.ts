@@ -502,8 +502,8 @@ export interface Protection {
   /**
    * Returns the protection of a key, such as a host or a tenant: the same parts, with a state of its own. At most 1,000
    * keys are kept; beyond that, the state is forgotten that was used least recently among those like new, or else
-   * among those whose circuit is not open, but none in whose limiter an attempt runs or waits. A key is kept when an
-   * operation uses it. Budgets and limits of many keys do not bound their sum.
+   * among those whose circuit is not open, but none in whose limiter an attempt runs or waits, or that was
+   * drained. A key is kept when an operation uses it. Budgets and limits of many keys do not bound their sum.
    *
    * @throws {TypeError} if this protection has a key already
    */

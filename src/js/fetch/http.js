@@ -1,5 +1,6 @@
-// The rules of HTTP that retries need: methods, statuses, and failures of the network. core/http of the crate has the
-// same rules for methods and statuses for Rust programs; tests hold the two to one table.
+// The rules of HTTP that retries need: methods, and failures of the network; those for statuses are in
+// failures/transient.js. core/http of the crate has the same rules for methods and statuses for Rust programs; tests
+// hold the two to one table.
 
 import { HOPELESS, NETWORK, UNKNOWN, UNPROCESSED, failureClass, highestClass } from '../failures/classes.js';
 import { mayBeOfNetwork } from '../failures/network.js';

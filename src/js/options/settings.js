@@ -31,7 +31,7 @@ import { RULES } from './table.js';
  * @property {number} spread the jitter's own parameter: a ratio or milliseconds
  * @property {((k: number) => number) | readonly number[] | undefined} curve
  * @property {boolean} hooks whether there are any
- * @property {{ firstMs: number, thenMs: number } | undefined} idleTimeoutMs
+ * @property {{ firstMs: number, thenMs: number } | false | undefined} idleTimeoutMs false for `Infinity`
  * @property {[high: number, low: number, index?: number] | undefined} seed
  * @property {import('../protection/state.js').State | undefined} protection
  * @property {number} [needs] what an operation has to do at its start before it calls the callback: PROTECTION, STEPS or

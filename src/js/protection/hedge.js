@@ -10,6 +10,7 @@ import { range, recipe } from './part.js';
 import { Rounds } from './rounds.js';
 
 /** @import { Amounts } from './budget.js' */
+/** @import { Guard } from './guard.js' */
 
 /** A hedge, and those that may start before an operation has succeeded, in thousandths. */
 const HEDGE = 1000;
@@ -66,9 +67,9 @@ export class Hedge {
    * @type {(state: import('./state.js').State, time: number, op: import('../run/operation.js').Operation) =>
    *   (() => void) | undefined}
    */
-  take({ budget, breaker, cooldown, limiter }, time, { settings, attempts }) {
+  take({ budget, breaker, cooldown, limiter }, time, op) {
     const isCalm = (breaker?.phase ?? 'closed') === 'closed' && !(cooldown && cooldown.left(time) > 0);
-    const start = isCalm && (limiter ? limiter.spare(time, settings, attempts + 1) : () => {});
+    const start = isCalm && (limiter ? limiter.spare(time, /** @type {Guard} */ (op.guard).place) : () => {});
     const own = start ? this.budget.take() : 0;
     const taken = own && budget?.take();
     const putBack = () => {

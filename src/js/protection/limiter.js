@@ -115,10 +115,10 @@ export class Limiter {
 
   /**
    * Returns what starts an attempt that is not to wait, if it need not.
-   * @type {(time: number, settings: Settings, attempt: number) => (() => void) | undefined}
+   * @type {(time: number, place: Place) => (() => void) | undefined}
    */
-  spare(time, settings, attempt) {
-    const weight = weightOf(settings, attempt);
+  spare(time, place) {
+    const weight = weightOf(place);
     return this.#isFree(time, weight) ? () => this.#start(time, weight) : undefined;
   }
 
@@ -137,10 +137,10 @@ export class Limiter {
 
   /** @param {number} time @param {number} weight */
   #mayStart(time, weight) {
-    return !this.isDrained && this.#running < this.options.concurrency && this.#waitMs(time, weight) <= 0;
+    return !this.#isDrained && this.#running < this.options.concurrency && this.#waitMs(time, weight) <= 0;
   }
 
-  get isDrained() {
+  get #isDrained() {
     return this.#drained || this.#state.shared.drained;
   }
 
@@ -178,8 +178,9 @@ export class Limiter {
     // A retry comes before operations that came after its own.
     const isFirst = place.arrival <= first.arrival;
     const isNew = since === undefined;
+    const ahead = this.#queue.ahead(place.arrival);
     time = Math.max(time, this.#dueAt);
-    const refusedMs = this.refuses(place, time);
+    const refusedMs = this.#refuses(place, time, 0, ahead);
     if (refusedMs !== undefined) return refusedMs;
     if (op.limits.blocks) {
       // Nobody else can start while its thread is blocked; a fake clock stands still.
@@ -196,7 +197,7 @@ export class Limiter {
       place.wake = /** @type {() => void} */ (resolve);
     });
     if (isNew) {
-      const waitMs = this.#waitMs(time, place.weight, this.#queue.ahead(place.arrival));
+      const waitMs = this.#waitMs(time, place.weight, ahead);
       place.since = time;
       this.#queue.add(place);
       this.#state.tell('queued', waitMs > 0 ? { waitMs } : {});
@@ -207,23 +208,19 @@ export class Limiter {
 
   /** Asks for a retry. @type {(guard: Guard, op: Operation, time: number, delayMs: number) => Answer} */
   retry({ place }, _, time, delayMs) {
-    return this.refuses(place, time, delayMs);
+    return this.#refuses(place, time, delayMs, this.#queue.ahead(place.arrival));
   }
 
   /**
    * Returns the time in ms after which asking again makes sense, if an attempt cannot start before its deadline; it may
    * have to wait for something else as well. `ahead` is the weight of those before it.
-   * @type {(place: Place, time: number, otherMs?: number, ahead?: number) => number | undefined}
+   * @type {(place: Place, time: number, otherMs: number, ahead: number) => number | undefined}
    */
-  refuses(place, time, otherMs = 0, ahead = this.#queue.ahead(place.arrival)) {
+  #refuses(place, time, otherMs, ahead) {
     const { op } = place;
-    const attempt = op.attempts + 1;
-    if (place.weighed !== attempt) {
-      place.weight = weightOf(op.settings, attempt);
-      place.weighed = attempt;
-    }
-    if (this.isDrained) return Infinity;
-    const ms = this.#waitMs(time, place.weight, op.limits.blocks ? 0 : ahead);
+    const weight = weightOf(place);
+    if (this.#isDrained) return Infinity;
+    const ms = this.#waitMs(time, weight, op.limits.blocks ? 0 : ahead);
     return ms > otherMs && misses(op, ms, time) ? ms : undefined;
   }
 
@@ -340,7 +337,7 @@ export class Limiter {
     // Those that are now known to be too late ask again, and are rejected.
     let ahead = 0;
     for (const place of this.#queue.places) {
-      const isTooLate = this.refuses(place, time, 0, ahead) !== undefined;
+      const isTooLate = this.#refuses(place, time, 0, ahead) !== undefined;
       if (isTooLate || cooldown?.mayHold(cooldown.left(time), place.op.settings) === false) place.wake();
       ahead += place.weight;
     }
@@ -390,10 +387,16 @@ export class Limiter {
   }
 }
 
-/** Returns the units that an attempt takes. @param {Settings} settings @param {number} attempt */
-function weightOf({ weight = 1 }, attempt) {
-  if (!isFunction(weight)) return /** @type {number} */ (weight);
-  const answer = /** @type {(attempt: number) => number} */ (weight)(attempt);
-  if (isUnits(answer)) return answer;
-  throw problemOf('weight', answer, ['number', 'units'], 'return');
+/** Returns the units that the next attempt takes. A function is called once per attempt. @param {Place} place */
+function weightOf(place) {
+  const { op, weighed } = place;
+  const attempt = op.attempts + 1;
+  if (weighed !== attempt) {
+    const { weight = 1 } = op.settings;
+    const answer = isFunction(weight) ? /** @type {(attempt: number) => number} */ (weight)(attempt) : weight;
+    if (!isUnits(answer)) throw problemOf('weight', answer, ['number', 'units'], 'return');
+    place.weight = /** @type {number} */ (answer);
+    place.weighed = attempt;
+  }
+  return place.weight;
 }

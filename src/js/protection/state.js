@@ -45,7 +45,7 @@ let channel;
 
 /**
  * Forgets the state that was used least recently of those as good as new; without any, of those that are not open; if
- * all are open, of all. Those in whose limiter somebody waits, or has a place, are kept.
+ * all are open, of all. Those in whose limiter somebody waits, or has a place, or that was drained, are kept.
  * @param {Map<string, State>} byKey
  */
 function forget(byKey) {

@@ -107,8 +107,9 @@ export class Attempt {
   }
 
   /**
-   * Completes the class, once. Returns what finds the course of an attempt, which callbacks must not be able to. Neither
-   * is a member with a computed name or a static initialiser: with one, bundlers would keep the class in every app.
+   * Completes the class, once. Returns what finds the course of an attempt, which callbacks must not be able to.
+   * Neither is a member with a computed name or a static initialiser: with one, bundlers would keep the class in every
+   * app.
    * @returns {(attempt: Attempt) => Course}
    */
   static complete() {
@@ -137,7 +138,7 @@ function verbOf(attempt, fact) {
   const course = courseOf(attempt);
   return (course[fact] ??= () => {
     if (course.ended) return;
-    if (fact !== 'alive') course.told = /** @type {any} */ ({ __proto__: null, ...course.told, [fact]: true });
+    if (fact !== 'alive') (course.told ??= /** @type {any} */ ({ __proto__: null }))[fact] = true;
     if (fact === 'committed') course.onCommit?.();
     else course.heardAt = now();
   });

@@ -20,6 +20,9 @@ const MAX = 2 ** 31 - 1;
 /** More timers are a loop that never ends. */
 const MOST = 100_000;
 
+/** Resolves after `ms` of the clock that is installed. */
+export const sleep = (ms) => new Promise((done) => void setTimeout(done, ms));
+
 /** Replaces a property. Returns a function that puts back what was there. */
 export function replace(holder, name, value) {
   const own = Object.getOwnPropertyDescriptor(holder, name);

@@ -5,7 +5,7 @@ import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 
 import { fails } from '../lib/callbacks.mjs';
-import { onClock, withGlobals } from '../lib/clock.mjs';
+import { onClock, sleep, withGlobals } from '../lib/clock.mjs';
 import { importEntry } from '../lib/consumer.mjs';
 import { importAll } from '../protection/entry.mjs';
 
@@ -14,7 +14,6 @@ const all = await importAll();
 const { RetryPolicy, breaker, budget, cooldown, hedge, isPermanent, permanent, protect, retryAfter } = all;
 
 const hang = () => new Promise(() => {});
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const refused = () => Promise.reject(new Error('refused'));
 
 /** Runs `body(clock, start)`; `start(session, options, n)` starts `n` connections that end with the test. */

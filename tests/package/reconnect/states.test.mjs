@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 
-import { onClock } from '../lib/clock.mjs';
+import { onClock, sleep } from '../lib/clock.mjs';
 import { importEntry } from '../lib/consumer.mjs';
 import { importAll } from '../protection/entry.mjs';
 
@@ -12,7 +12,6 @@ const { keepConnected } = await importEntry('reconnect');
 const { RetryPolicy, cooldown, protect, retryAfter } = await importAll();
 
 const hang = () => new Promise(() => {});
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const refused = () => Promise.reject(new Error('refused'));
 const busy = () => Promise.reject(retryAfter(30_000, new Error('busy')));
 

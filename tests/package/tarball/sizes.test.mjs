@@ -34,7 +34,9 @@ for (const { base, entry, parts, limit, target } of PARTS)
     assert.ok(added > 0.93 * limit && added <= limit, `${added} B, the budget is ${limit}`);
   });
 
-/** Bytes that each app has of an entry, whatever it uses of it; of others no more than one class with a computed name. */
+/**
+ * Bytes that each app has of an entry, whatever it uses of it; of others no more than one class with a computed name.
+ */
 const KEPT = { light: 700, 'light-fetch': 800, protection: 1850, testing: 7500 };
 
 for (const entry of ENTRIES)
