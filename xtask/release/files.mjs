@@ -34,7 +34,7 @@ function billOf(files, version) {
 }
 
 /** The part of the changelog about a version. */
-export function notesOf(changelog, version) {
+function notesOf(changelog, version) {
   const part = changelog.split(/^(?=## \[)/m).find((text) => text.startsWith(`## [${version}]`));
   if (part === undefined) throw new Error(`CHANGELOG.md must have a part about ${version}`);
   return part.replace(/^.*\n+/, '');

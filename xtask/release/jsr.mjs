@@ -10,7 +10,7 @@ import { inTarget, pkg } from '../run/places.mjs';
 export const FOLDER = inTarget('jsr');
 
 /** Fills the folder from the assembled npm package. */
-export function assembleJsr() {
+function assembleJsr() {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
   for (const file of ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md']) cpSync(join(pkg, file), join(FOLDER, file));

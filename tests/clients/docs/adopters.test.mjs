@@ -9,21 +9,9 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { project, repo } from '../../package/lib/consumer.mjs';
-import { importTesting } from '../../package/lib/fetching.mjs';
 import { documents, tableIn } from '../../package/lib/readers.mjs';
 import { packaged } from '../lib/packages.mjs';
-
-const { virtualClock } = await importTesting();
-
-/** Calls `body` with a clock that it moves. Chance stays: Bottleneck's jobs need it for their ids. */
-async function underClock(body) {
-  const clock = virtualClock({ date: true });
-  try {
-    await body(clock);
-  } finally {
-    clock.uninstall();
-  }
-}
+import { underClock } from '../lib/pasted.mjs';
 
 const CHANGES = Object.fromEntries(
   tableIn(documents.get('docs/adopters.md'), 'package').map(([name, program, lines]) => [
@@ -68,7 +56,7 @@ test('@slack/web-api: after a 429 no queued call starts too early, or later than
     const client = new WebClient('token', { fetch, logger, maxRequestConcurrency: 1 });
     const calls = ['api.test', 'auth.test', 'team.info'].map((method) => client.apiCall(method));
     await clock.runUntil(Promise.all(calls), { graceMs: 2 });
-  });
+  }, null);
   // The server's wait, spread upwards by a half at most.
   const [first, ...others] = times;
   assert.ok(first === 0 && others.length === 3 && others.every((time) => time >= 30_000), times.join());
@@ -96,7 +84,7 @@ async function sentBy({ dir, folder }) {
     await clock.advance(1000);
     const more = ['GET /b', 'GET /c'].map((route) => octokit.request(route));
     await clock.runUntil(Promise.all([first, ...more]), { graceMs: 2 });
-  });
+  }, null);
   return times;
 }
 

@@ -228,7 +228,7 @@ for (const [store, answer] of Object.entries(STORES))
 
 test('command-line tool: attempts that got a part of the file do not count', async (t) => {
   const server = await serving(({ headers }) => ranges(headers, FILE, ONE));
-  // Of each answer one half comes, until nothing is left to halve.
+  // Each answer brings one half of what is missing, until nothing is left to halve.
   server.reset(Array(12).fill(CUTS['within the body']));
   const { dir, ended, said } = await download(t, await javaScript(program('cli')), server.origin);
   assert.deepEqual([ended, readFileSync(join(dir, 'file'), 'utf8')], [undefined, FILE], said);

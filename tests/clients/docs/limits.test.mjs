@@ -1,5 +1,6 @@
 // docs/migration/bottleneck-p-limit.md: each row of its tables is run twice on a virtual clock, with the other package
-// and with rejitter. Calls start at the same times, unless limits.json says how they differ. So do the blocks at its top.
+// and with rejitter. Calls start at the same times, unless limits.json says how they differ. So do the blocks at its
+// top.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,26 +9,14 @@ import Bottleneck from 'bottleneck';
 import pLimit from 'p-limit';
 
 import { vectors } from '../../package/lib/consumer.mjs';
-import { importTesting } from '../../package/lib/fetching.mjs';
 import { blocks, documents, evaluate, literal, marked, tableIn } from '../../package/lib/readers.mjs';
 import { importAll } from '../../package/protection/entry.mjs';
 import { sleep } from '../lib/migration.mjs';
-import { importPasted } from '../lib/pasted.mjs';
+import { importPasted, still } from '../lib/pasted.mjs';
 
 const { RetryPolicy, limiter, protect } = await importAll();
-const { virtualClock } = await importTesting();
 const PAGE = documents.get('docs/migration/bottleneck-p-limit.md');
 const CALLS = 10;
-
-/** Plays without waiting. `Math.random` stays: Bottleneck draws the names of jobs. */
-async function still(body) {
-  const clock = virtualClock({ date: true });
-  try {
-    return await clock.runUntil(body(clock), { graceMs: 2 });
-  } finally {
-    clock.uninstall();
-  }
-}
 
 /** Starts calls of 300 ms at once. Returns when each began, and how often one was rejected. */
 function started(callOf) {
@@ -40,7 +29,7 @@ function started(callOf) {
     const call = callOf(fn);
     const ends = await Promise.allSettled(Array.from({ length: CALLS }, () => call()));
     return { times, rejected: ends.filter(({ status }) => status === 'rejected').length };
-  });
+  }, null);
 }
 
 const bottlenecked = (cell, base) => (fn) => {

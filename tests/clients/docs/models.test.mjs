@@ -1,5 +1,5 @@
-// The programs of the guide for language models, on a server that refuses, hangs, stalls, cuts, errs and ends too early.
-// All times are those of a virtual clock, on which an operation ends at its limit to the millisecond.
+// The programs of the guide for language models, on a server that refuses, hangs, stalls, cuts, errs and ends too
+// early. All times are those of a virtual clock, on which an operation ends at its limit to the millisecond.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -135,7 +135,7 @@ test('pings count where the bytes are heard, and not behind an SDK', async () =>
   waited(hidden.at, THEN_MS, WAIT_MS, 'behind the SDK');
 });
 
-/** Of each SDK, what creates an answer. */
+/** The function of each SDK that creates an answer. */
 const SDKS = {
   openai: (options) => new OpenAI({ maxRetries: 0, fetch, ...options }).chat.completions,
   anthropic: (options) => new Anthropic({ maxRetries: 0, fetch, ...options }).messages,

@@ -116,7 +116,7 @@ const directory = mkdtempSync(join(tmpdir(), 'rejitter-tus-'));
 after(() => rmSync(directory, { recursive: true }));
 const tus = new Server({ path: '/files', datastore: new FileStore({ directory }) });
 
-/** What becomes of the requests that upload, in turn. */
+/** The fates of the requests that upload, in turn. */
 let uploads = [];
 let sent = [];
 let stalled = () => {};
@@ -166,7 +166,7 @@ test('upload: it goes on where the server is, whatever breaks', async () => {
     assert.deepEqual(requests.slice(0, 4), ['POST', chunks[0], chunks[1], 'HEAD'], how);
     assert.equal(requests.filter((line) => line === 'POST').length, 1, how);
     const [from] = requests.slice(4).map((line) => Number(line.split(' ')[1]));
-    // What the server has of the second chunk is not sent again.
+    // The part of the second chunk that the server has is not sent again.
     if (how === 'lost') assert.equal(from, 2 * CHUNK);
     else assert.ok(from >= CHUNK && from < 2 * CHUNK, `${how}: ${from}`);
   }
@@ -193,8 +193,8 @@ async function started(start, client) {
 }
 
 /**
- * Sends the entries while the service takes so many of each request. Resolves with the sizes of the requests, and how it
- * ended.
+ * Sends the entries while the service takes so many of each request. Resolves with the sizes of the requests, and how
+ * it ended.
  */
 async function sends({ front, client }, send, takes) {
   front.reset(takes);
@@ -290,5 +290,6 @@ test('Elasticsearch: all documents are indexed but those that do not fit', async
     const [bad, good] = [true, false].map((is) => documents.filter((document) => document.bad === is));
     assert.deepEqual(new Set(value.map(({ id }) => id)), new Set(bad.map(({ id }) => id)));
     assert.deepEqual([...started_.kept.keys()].sort(), good.map(({ id }) => id).sort());
+    if (!takes.includes('lost')) assert.deepEqual(new Set(started_.kept.values()), new Set([1]), `${takes}`);
   }
 });

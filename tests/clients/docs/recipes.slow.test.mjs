@@ -294,7 +294,7 @@ test('Next.js: Node and the edge runtime answer after retries, and its cache kee
   }
 });
 
-/** What a service of each framework answers to a request, which may be aborted. */
+/** Each framework's service, which answers requests that may be aborted. */
 const SERVICES = {
   hono: async ({ app }) => ({ ask: (signal) => app.request('/users/7', { signal }), end() {} }),
   fastify: async ({ app }) => {

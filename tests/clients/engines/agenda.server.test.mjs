@@ -42,7 +42,7 @@ test('each failure is followed by the wait of the policy, or by no attempt', lim
   const ended = [];
   for (const [name, error] of Object.entries(ERRORS)) {
     waits[name] = [];
-    // As in the guide.
+    // The guide for queues hands out this line.
     const backoff = ({ attempt, error }) => nextDelay(asking, { attempt, error }) ?? null;
     agenda.define(name, () => Promise.reject(error), { backoff });
     agenda.on(`retry:${name}`, (_, { attempt, delay }) => waits[name].push([attempt, delay]));
@@ -61,7 +61,7 @@ test('each failure is followed by the wait of the policy, or by no attempt', lim
     permanent: [],
     long: [],
   });
-  // What a server asks for is a minimum.
+  // The wait that a server asks for is a minimum.
   assert.deepEqual(
     hint.map(([attempt]) => attempt),
     [1, 2],

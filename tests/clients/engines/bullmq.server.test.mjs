@@ -1,5 +1,5 @@
-// BullMQ on a real Redis, by each of its clients, and on a real PostgreSQL: the program of the guide, and what each error
-// of a job leads to.
+// BullMQ on a real Redis, by each of its clients, and on a real PostgreSQL: the program of the guide, and what each
+// error of a job leads to.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

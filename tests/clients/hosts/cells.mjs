@@ -1,12 +1,12 @@
-// What `createFetch` does about each failure on each host, as a run found it last. `cargo xtask hosts --docs` writes it,
-// any other run compares.
+// The table of what `createFetch` does about each failure on each host, as a run found it last: `cargo xtask hosts
+// --docs` writes it, any other run compares.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const FILE = new URL('cells.json', import.meta.url);
 
 /** Host → failure → what a run found. @returns {Record<string, Record<string, string>>} */
-export const readCells = () => JSON.parse(readFileSync(FILE, 'utf8'));
+const readCells = () => JSON.parse(readFileSync(FILE, 'utf8'));
 
 /** Returns a line for each cell that a run found otherwise than the last one, or writes what it found. */
 export function differences(host, cells) {
@@ -17,9 +17,10 @@ export function differences(host, cells) {
   }
   // On a busy machine the end of a body may arrive with its beginning: then a host notices more.
   const isAsKnown = (before, cell) => before === cell || (before === 'succeeds' && cell === 'true');
-  return Object.entries(cells)
-    .filter(([what, cell]) => !isAsKnown(known[host]?.[what], cell))
-    .map(([what, cell]) => `${what}: ${cell}, but docs/hosts.md says ${known[host]?.[what]}`);
+  // A failure that was not made any more is a difference, too.
+  return Object.keys({ ...known[host], ...cells })
+    .filter((what) => !isAsKnown(known[host]?.[what], cells[what]))
+    .map((what) => `${what}: ${cells[what]}, but docs/hosts.md says ${known[host]?.[what]}`);
 }
 
 /** The table: a line for each failure, a column for each host. @param {string[]} hosts */

@@ -1,7 +1,7 @@
 // A process that was stopped, as by SIGSTOP, a container's pause, a thaw or a debugger, finds its answers in the
 // sockets and its timers expired, and so does one that has blocked its event loop. Its own lateness is no failure of
-// the server: in Node, Deno and Bun all answers count, what times out after all tells the breaker nothing, and a part of
-// an answer breaks the silence of its attempt: the rest comes later.
+// the server: in Node, Deno and Bun all answers count, what times out after all tells the breaker nothing, and a part
+// of an answer breaks the silence of its attempt: the rest comes later.
 //
 // The server stops the process once all requests have come, and lets it go on once all answers are in its sockets. No
 // time that passes meanwhile is too long.

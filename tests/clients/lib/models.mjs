@@ -74,8 +74,8 @@ export const REFUSALS = {
 /**
  * Starts the server. `script` says what becomes of each request to a model, the first first; what is behind its end is
  * answered. An entry is a name of REFUSALS, `'hangs'` (no headers), or `{ tokens, then }`: after so many tokens the
- * answer `stalls`, is `cut`, `ends`, or gets an `error` event; `gapMs`: each token comes so much later, with so many `pings`
- * in between; `silent`: there is no event before the first token.
+ * answer `stalls`, is `cut`, `ends`, or gets an `error` event; `gapMs`: each token comes so much later, with so many
+ * `pings` in between; `silent`: there is no event before the first token.
  */
 export async function modelServer() {
   /** @type {{ script: any[], requests: any[], billed: number, paid: string[], pays: any[], calls: boolean }} */

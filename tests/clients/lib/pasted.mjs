@@ -13,7 +13,7 @@ const { virtualClock } = await importTesting();
 /**
  * Calls `body` with a virtual clock and without chance; returns its outcome. The clock runs until that settles.
  * @param {(clock: any) => Promise<any>} body
- * @param {number} [draw] what `Math.random` returns
+ * @param {number | null} [draw] what `Math.random` returns; `null`: chance stays, which Bottleneck needs for names of jobs
  * @param {number} [graceMs] for sockets
  */
 export const still = (body, draw, graceMs = 2) => underClock((clock) => clock.runUntil(body(clock), { graceMs }), draw);
@@ -22,7 +22,7 @@ export const still = (body, draw, graceMs = 2) => underClock((clock) => clock.ru
 export async function underClock(body, draw = 0.5) {
   const clock = virtualClock({ date: true });
   const { random } = Math;
-  Math.random = () => draw;
+  if (draw !== null) Math.random = () => draw;
   try {
     return await body(clock);
   } finally {

@@ -132,6 +132,7 @@ export async function sqs() {
 
 /** Elasticsearch: documents with `bad` do not fit the mapping. */
 export async function elasticsearch() {
+  /** How often each was indexed. */
   const kept = new Map();
   const headers = { 'x-elastic-product': 'Elasticsearch', 'content-type': 'application/vnd.elasticsearch+json' };
   const front = await service({
@@ -151,7 +152,7 @@ export async function elasticsearch() {
         if (document.bad) return { index: { _index, _id, status: 400, error: { type: 'mapper_parsing_exception' } } };
         if ((left -= 1) < 0)
           return { index: { _index, _id, status: 429, error: { type: 'es_rejected_execution_exception' } } };
-        kept.set(_id, document);
+        kept.set(_id, (kept.get(_id) ?? 0) + 1);
         return { index: { _index, _id, status: 201 } };
       });
       return { headers, text: JSON.stringify({ took: 1, errors: items.some(({ index }) => index.error), items }) };

@@ -1,5 +1,5 @@
-// A budget with the preset 'awsSdk2026' beside the strategy of the AWS SDK itself: the same tokens after each operation,
-// whatever it met, throttling by name included.
+// A budget with the preset 'awsSdk2026' beside the strategy of the AWS SDK itself: the same tokens after each
+// operation, whatever it met, throttling by name included.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Makes failures of fetch for real on a host, at servers of this process. The four that decide about an error agree about
-// each, and the servers count the requests.
+// Makes failures of fetch for real on a host, at servers of this process. The four that decide about an error agree
+// about each, and the servers count the requests.
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -44,7 +44,8 @@ export async function suite(world) {
 /**
  * A host, which has a column of the table.
  * @param {string} host
- * @param {{ mute?: string[], hides?: boolean, unasked?: string[], only?: string[], files?: object, build?: string, browser?: string,
+ * @param {{ mute?: string[], hides?: boolean, unasked?: string[], only?: string[], files?: object, build?: string,
+ *   browser?: string,
  *   daily?: boolean, results: (folder: any, environment: any) => Promise<any[]> }} options
  *   failures that it does not tell apart from others, whether it tells of none why it failed, the deciders that know
  *   nothing of its errors, and the failures to make;
