@@ -60,8 +60,9 @@ export interface Bullmq {
    *
    * `retryIf` may return a promise. Its second argument is an `Attempt` with the job's age as `elapsedMs` and the job's
    * own attempts in `attemptsLeft`; `remainingMs` is Infinity, `signal` is never aborted, and nothing is known of the
-   * attempts before. The attempt has ended: `alive`, `progress` and `commit` do nothing, `watch` returns its stream. The policy's timeouts are not applied. Errors of sandboxed processors, which run in another
-   * process, are recognised by their names `PermanentError`, `RetryAfterError` and `RejectedError`.
+   * attempts before. The attempt has ended: `alive`, `progress` and `commit` do nothing, `watch` returns its stream.
+   * The policy's timeouts are not applied. Errors of sandboxed processors, which run in another process, are recognised
+   * by their names `PermanentError`, `RetryAfterError` and `RejectedError`.
    *
    * @throws {TypeError} if `policy` is not a RetryPolicy
    */

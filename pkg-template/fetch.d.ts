@@ -303,8 +303,8 @@ export type RetryingFetch = {
 export type FetchLike = (input: any, init?: any) => PromiseLike<{ readonly status: number }>;
 
 /**
- * Returns a `fetch` with these options, or with those of a policy. By default it makes up to six attempts, with waits of
- * 0 to 100, 200, 400, … ms, and longer ones if the server asks.
+ * Returns a `fetch` with these options, or with those of a policy. By default it makes up to six attempts, with waits
+ * of 0 to 100, 200, 400, … ms, and longer ones if the server asks.
  *
  * Retried are failures of the network, timeouts of attempts, and statuses such as 429 and 503 (see
  * {@link FetchOnlyOptions.retryOn}), of requests that are safe to repeat: GET, PUT, DELETE, …, and those with an

@@ -127,8 +127,8 @@ export interface RetryOptions<T = any> {
    * How long an attempt may be silent, in ms: from its start to the first {@link Attempt.alive},
    * {@link Attempt.progress} or item of {@link Attempt.watch}, and then from each to the next. An object has the time
    * until the first, `firstMs`, and the time from then on, `thenMs`. An attempt that is silent for longer ends as if it
-   * had taken longer than {@link attemptTimeoutMs}, with a {@link TimeoutError} that names this option. Both may be set.
-   * Above 0; `Infinity` means no limit.
+   * had taken longer than {@link attemptTimeoutMs}, with a {@link TimeoutError} that names this option. Both may be
+   * set. Above 0; `Infinity` means no limit.
    *
    * An attempt that never gives a sign of life is ended by this, too: the first time that happens, a warning says so.
    * Not an option of `createFetch`, which does not see a body that you read, and of {@link retrySync}.
@@ -205,8 +205,8 @@ export interface RetryOptions<T = any> {
    * Returns the delay that a server requests in an error, in ms (non-negative), or `undefined` for none; or a promise
    * of these, which is awaited until an abort or the deadline. Called once per failed attempt, the last included,
    * before {@link RetryOptions.retryIf}; not for permanent errors. The wait is that of {@link retryAfter}. If
-   * {@link isTransientError} finds a delay as well, the longer one counts; `retryAfter` and `{ afterMs }` override both.
-   * If it throws or returns an invalid value, that is reported like the error of a hook.
+   * {@link isTransientError} finds a delay as well, the longer one counts; `retryAfter` and `{ afterMs }` override
+   * both. If it throws or returns an invalid value, that is reported like the error of a hook.
    *
    * @default none
    * @example

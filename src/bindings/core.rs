@@ -12,9 +12,9 @@ const HINT_TOO_LONG: f64 = -3.0;
 
 /// Returns the wait after a failed attempt in ms, or [`HINT_TOO_LONG`].
 ///
-/// NaN stands for "unset", and so does 0 for `truncate_at`: both are what a missing argument becomes. The cap is set; it
-/// may be infinite. The codes of `backoff`, `jitter` and `cap_rule` are those of the core's `kinds.rs`; `spread` is the
-/// jitter's own parameter.
+/// NaN stands for "unset", and so does 0 for `truncate_at`: both are what a missing argument becomes. The cap is set;
+/// it may be infinite. The codes of `backoff`, `jitter` and `cap_rule` are those of the core's `kinds.rs`; `spread` is
+/// the jitter's own parameter.
 /// `growth` is what the backoff has of its own: the exponential one's factor, the linear one's step in ms, the custom
 /// one's value for this attempt in ms. `previous` is what the jitter looks back at: Polly's at the draw of the previous
 /// computed wait, the decorrelated ones at that wait in ms; below 0 before the first.

@@ -1,6 +1,6 @@
 /**
- * The built page where somebody chooses: before and after, what is handed out, what mistakes are told, and what a choice
- * costs, on a phone and on paper too.
+ * The built page where somebody chooses: before and after, what is handed out, what mistakes are told, and what a
+ * choice costs, on a phone and on paper too.
  */
 import assert from 'node:assert/strict';
 import { PHONE, inEachEngine } from './lib/built-page.mjs';

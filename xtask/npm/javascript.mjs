@@ -9,8 +9,8 @@ const SHAPE = /^\s*function asmFunc\(imports\) \{\n(.*\n)\}\n\nvar retasmFunc = 
 const PRODUCT = / function __wasm_i64_mul\(.*?\n \}\n/s;
 
 /**
- * The same in half the bytes. As a number, the product of the lower halves is off by 2^10 at most: without its own lower
- * half, and divided by 2^32, it is as good as whole.
+ * The same in half the bytes. As a number, the product of the lower halves is off by 2^10 at most: without its own
+ * lower half, and divided by 2^32, it is as good as whole.
  */
 const SHORT_PRODUCT = ` function __wasm_i64_mul(low, high, otherLow, otherHigh) {
   var product = Math_imul(low, otherLow);

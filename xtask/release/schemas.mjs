@@ -1,5 +1,5 @@
-// Checks the bill of materials against the schema of CycloneDX, and the bot's configuration against Renovate's. Renovate
-// is large, and its schema alone is needed: its package is fetched, and not installed.
+// Checks the bill of materials against the schema of CycloneDX, and the bot's configuration against Renovate's.
+// Renovate is large, and its schema alone is needed: its package is fetched, and not installed.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -26,8 +26,8 @@ const FAILURES =
 /**
  * The same for the network, of which no message tells. Codes of Node, c-ares, undici, HTTP's parser, OpenSSL and Bun;
  * names; then parts: codes of Chromium, whose messages are those of Electron, Playwright and Puppeteer; messages of
- * workerd, Node, node-fetch, happy-dom, and of undici where Elasticsearch's client drops its codes; what Expo puts before
- * the words of iOS and Android.
+ * workerd, Node, node-fetch, happy-dom, and of undici where Elasticsearch's client drops its codes; what Expo puts
+ * before the words of iOS and Android.
  */
 const NETWORK_TEXTS =
   /^(E(AI_|CONN|HOST|NET|NOTF|PIPE|PROTO E|SERVF)|(?!ER_Q|ERR_SC)\S*TIMED?OUT |HPE_|UND_ERR_|ERR_(HTTP2_(STREAM_[CE]|SES|GOA|INVALID_SES)|SSL_|STREAM_PREM|NETWORK |PROXY_TUN)|Connection(Re|Cl)|FailedToO|Malformed_|Invalid(HTTP|Content)|\S* (Timeout|Network|Read)Error:)|net::ERR_(?!FAIL|FILE)|: (internal error; ref|other side closed|\w+ Timeout E|socket hang up|network timeout at|Failed to read response body\. Error: aborted|Network connection l)|: fetch failed: (?!The op)/;
@@ -35,7 +35,9 @@ const NETWORK_TEXTS =
 /** A failure of the network, whatever its causes say: above HOPELESS. */
 const BROKEN = 4;
 
-/** Kinds of errors of models' services: of an exhausted account, whose 429 no wait fixes; and in the midst of a stream. */
+/**
+ * Kinds of errors of models' services: of an exhausted account, whose 429 no wait fixes; and in the midst of a stream.
+ */
 const EXHAUSTED = /\b(insufficient_quota|credit_balance_exh|billing_(hard_limit|not_active)|access_termi)/;
 const INTERRUPTED = /\b(server|overloaded|rate_limit|api)_error/;
 

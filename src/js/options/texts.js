@@ -294,7 +294,10 @@ function joined(all, more) {
   return list ? text.replace(/[^.?]$/, '$&.') + list[0] : text;
 }
 
-/** Warns once of what works and was hardly meant. @param {string} rule the name of a sentence @param {unknown} [detail] */
+/**
+ * Warns once of what works and was hardly meant.
+ * @param {string} rule the name of a sentence @param {unknown} [detail]
+ */
 function advise(rule, detail) {
   warnOnce(rule, `rejitter: ${sentence(rule, detail)}`);
 }

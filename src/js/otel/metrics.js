@@ -12,7 +12,10 @@ const MOST = 600;
 
 /** @typedef {ReturnType<typeof made>} Meters */
 
-/** The meters of each API: for a label, a meter takes one value, whoever observes it. @type {WeakMap<object, Meters>} */
+/**
+ * The meters of each API: for a label, a meter takes one value, whoever observes it.
+ * @type {WeakMap<object, Meters>}
+ */
 const METERS = new WeakMap();
 
 /** @param {any} [api] `metrics` of @opentelemetry/api @returns {Meters} */

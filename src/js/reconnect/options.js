@@ -15,8 +15,8 @@ import { onPageEvents } from './page.js';
 const NONE = 'notOfConnections';
 
 /**
- * Options of operations, and the remedy for those that are not taken; and options of connections. Called with a comment:
- * bundlers take a copy by spread for one that may have effects.
+ * Options of operations, and the remedy for those that are not taken; and options of connections. Called with a
+ * comment: bundlers take a copy by spread for one that may have effects.
  * @returns {import('../options/reader.js').Rules}
  */
 const connectionRules = () => ({

@@ -56,8 +56,9 @@ export const roundsOf = ({ attempts, guard }) => attempts - (guard?.rounds?.hedg
 const MANY_ROWS = 10;
 
 /**
- * Begins another row with an attempt that has progressed and failed. The waits begin again, too, if it has lived as long
- * as the last one could be: who gains little and fails at once would otherwise come more often than who gains nothing.
+ * Begins another row with an attempt that has progressed and failed. The waits begin again, too, if it has lived as
+ * long as the last one could be: who gains little and fails at once would otherwise come more often than who gains
+ * nothing.
  * @param {AttemptRun} run
  */
 export function beginRow({ op, attempt, startedAt = NaN, endedAt }) {

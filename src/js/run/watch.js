@@ -4,8 +4,8 @@ import { adopt } from './hooks.js';
 import { follow, reasonOf, unfollow } from './signals.js';
 
 /**
- * Iterates over a stream, and calls `heard` for each item. An abort ends it, however long the stream is silent. A stream
- * that has not ended by itself is closed, which nobody awaits after an abort.
+ * Iterates over a stream, and calls `heard` for each item. An abort ends it, however long the stream is silent. A
+ * stream that has not ended by itself is closed, which nobody awaits after an abort.
  * @type {(source: any, signal: AbortSignal, heard: () => void) => AsyncGenerator<any, void>}
  */
 export async function* watched(source, signal, heard) {

@@ -183,8 +183,9 @@ class Stage extends World {
   }
 
   /**
-   * A callback aborts. Where other operations of the signal may act in this macrotask as well, the abort comes in one of
-   * its own: how many turns of promises lie between two callbacks is promised nowhere, and so, how far the others are.
+   * A callback aborts. Where other operations of the signal may act in this macrotask as well, the abort comes in one
+   * of its own: how many turns of promises lie between two callbacks is promised nowhere, and so, how far the others
+   * are.
    */
   abortWithin(name, kind) {
     const alone = this.root === this.current() && this.operations.every(({ startedIn }) => startedIn !== this.turn);

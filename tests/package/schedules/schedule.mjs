@@ -38,8 +38,8 @@ const GAPS = {
 /**
  * @param {number} seed
  * @param {number} index
- * @param {'plain' | 'light' | 'protected' | 'held' | 'hedged' | 'progress' | 'limited'} [among] for planted bugs, which schedules to make. Then the numbers
- *   of protection are read after each macrotask, so that a bug shows where it acts.
+ * @param {'plain' | 'light' | 'protected' | 'held' | 'hedged' | 'progress' | 'limited'} [among] for planted bugs, which
+ *   schedules to make. Then the numbers of protection are read after each macrotask, so that a bug shows where it acts.
  */
 export function makeSchedule(seed, index, among) {
   const g = generator(seed, index);
@@ -79,9 +79,9 @@ export function makeSchedule(seed, index, among) {
 }
 
 /**
- * Times of limiters are multiples of 4 ms, of which halves of halves are whole: a timer that is set again is due when it
- * was due before. An attempt ends in a macrotask of its own, and what is awaited then is not settled already: how many
- * turns of promises lie between its end and the start of the next one is promised nowhere.
+ * Times of limiters are multiples of 4 ms, of which halves of halves are whole: a timer that is set again is due when
+ * it was due before. An attempt ends in a macrotask of its own, and what is awaited then is not settled already: how
+ * many turns of promises lie between its end and the start of the next one is promised nowhere.
  */
 function wholeTimes(part) {
   if (part.how === 'promise' || part.how === 'thenable') part.how = 'now';

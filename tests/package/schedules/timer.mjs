@@ -51,7 +51,9 @@ export function timer(ms, unref, done, ends = true) {
 /** Follows a value as `await` does, which ignores a promise's own `then`. */
 export const adopt = (value, ...handlers) => Promise.prototype.then.apply(Promise.resolve(value), handlers);
 
-/** Of operations that begin one after the other, each waits for none, one or two more turns of promises at each step. */
+/**
+ * Of operations that begin one after the other, each waits for none, one or two more turns of promises at each step.
+ */
 const PACES = 3;
 let paces = PACES;
 let begun = 0;

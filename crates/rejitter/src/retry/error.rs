@@ -190,8 +190,8 @@ impl<E> RetryError<E> {
 
     #[cfg(feature = "protection")]
     /// The part of the [`Protection`](crate::Protection) that rejected the first attempt:
-    /// [`StopReason::Breaker`], [`StopReason::Cooldown`] or [`StopReason::Limiter`]. `None` if an attempt was made, also if a
-    /// protection rejected the next one.
+    /// [`StopReason::Breaker`], [`StopReason::Cooldown`] or [`StopReason::Limiter`]. `None` if an attempt was made,
+    /// also if a protection rejected the next one.
     #[must_use]
     pub fn rejected_by(&self) -> Option<StopReason> {
         match &self.error {

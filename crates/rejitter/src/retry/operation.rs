@@ -308,8 +308,8 @@ impl<M: Outcome> Operation<M> {
         now
     }
 
-    /// Before an attempt: whether it starts. Ends the operation if the deadline has passed, or if its protection rejects
-    /// the attempt. It is woken by what the function makes.
+    /// Before an attempt: whether it starts. Ends the operation if the deadline has passed, or if its protection
+    /// rejects the attempt. It is woken by what the function makes.
     #[inline]
     pub(super) fn ready(
         &mut self,

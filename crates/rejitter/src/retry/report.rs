@@ -21,8 +21,8 @@ pub struct RetryReport<E> {
     /// The wait that the server requested with the last failure, if any
     /// ([`Retry::hint`](crate::Retry::hint)). At most 584 years.
     pub hint: Option<Duration>,
-    /// When asking again makes sense, if the breaker, the cooldown or the limiter of a [`Protection`](crate::Protection)
-    /// ended the operation.
+    /// When asking again makes sense, if the breaker, the cooldown or the limiter of a
+    /// [`Protection`](crate::Protection) ended the operation.
     pub retry_after: Option<Duration>,
     /// Number of records that were dropped between the first and the last nine.
     pub dropped: u64,
@@ -46,7 +46,8 @@ pub struct AttemptRecord<E> {
     pub duration: Duration,
     /// How long the cooldown of a [`Protection`](crate::Protection) held it before its start. Zero if it did not.
     pub held: Duration,
-    /// How long it waited for its turn in the queue of a [`Protection`](crate::Protection)'s limiter. Zero if it did not.
+    /// How long it waited for its turn in the queue of a [`Protection`](crate::Protection)'s limiter. Zero if it did
+    /// not.
     pub queued: Duration,
     /// The wait that followed it, as decided. `None` after the last attempt, unless a deadline passed
     /// because a wait ended late, or a [`Protection`](crate::Protection) rejected the attempt after it.

@@ -1,5 +1,5 @@
-// Failures that only some hosts can meet, each in a world of its own: over HTTP/2, through a proxy, and without a right to
-// the network. `worldOf` says how a process gets into one.
+// Failures that only some hosts can meet, each in a world of its own: over HTTP/2, through a proxy, and without a right
+// to the network. `worldOf` says how a process gets into one.
 
 import { createServer as createHttp } from 'node:http';
 import { constants, createSecureServer } from 'node:http2';

@@ -51,8 +51,8 @@ impl Clone for Flag {
     }
 }
 
-/// One destination while its lock is held: its numbers, the parts that they belong to, and what follows once it is free:
-/// changes to report, and operations to wake.
+/// One destination while its lock is held: its numbers, the parts that they belong to, and what follows once it is
+/// free: changes to report, and operations to wake.
 pub(super) struct Locked<'a> {
     pub(super) state: &'a mut State,
     pub(super) recipe: &'a Recipe,

@@ -134,8 +134,8 @@ pub enum ProtectionChange {
     },
     /// The cooldown holds an attempt for this time.
     Held(Duration),
-    /// The other limiter of [`Protection::acquire`](crate::Protection::acquire) could not tell, or took too long. Reported
-    /// once a minute.
+    /// The other limiter of [`Protection::acquire`](crate::Protection::acquire) could not tell, or took too long.
+    /// Reported once a minute.
     AcquireFailed,
     /// An attempt waits for its turn: for at least this time, if that is known. Reported once per attempt.
     Queued(Option<Duration>),
