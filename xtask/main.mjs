@@ -48,6 +48,10 @@ cargo xtask <command>
   mutants [--rust] [--count N] [--seed S]
       a sample of small mistakes in src/js, or with --rust in core and retry of the crate, one at a time:
       names those that no test finds; an hour
+  proofs [NAME]... [--runs N]
+      long searches, an hour in all: every order of a few events, texts of servers, a day of traffic,
+      fuzzers, Miri, and threads that share protection; those of Rust need its nightly toolchain with
+      miri. --runs is the number of executions of all fuzzers, 10^8 by default
   site [--out DIR]
       the page and the documentation as static files, in target/site or in DIR
   pkg
@@ -91,6 +95,7 @@ const SCRIPTS = {
   findings: ['xtask/findings/main.mjs', [setup.NODE]],
   hosts: ['tests/clients/hosts/run.mjs', [...WITH_CLIENTS, programs.FOUND, programs.WEBKIT]],
   mutants: ['xtask/npm/mutants.mjs', [...WITH_CLIENTS, programs.SERVERS]],
+  proofs: ['xtask/proofs/main.mjs', [pkg.PACK]],
   schedules: ['tests/package/schedules/run.mjs', [pkg.PACK]],
   watch: [
     'xtask/npm/watch.mjs',

@@ -3,6 +3,7 @@
 
 import { OPTIONS } from '../../../xtask/npm/options.mjs';
 import { AWAITED, HOOKS } from '../lib/callbacks.mjs';
+import { everySchedule } from './every.mjs';
 import { failure, failureKind, outcome, resultKind, slipKind, verdict } from './outcomes.mjs';
 import { generator } from './random.mjs';
 import { KINDS, RESULTS } from './values.mjs';
@@ -38,10 +39,12 @@ const GAPS = {
 /**
  * @param {number} seed
  * @param {number} index
- * @param {'plain' | 'light' | 'protected' | 'held' | 'hedged' | 'progress' | 'limited'} [among] for planted bugs, which
- *   schedules to make. Then the numbers of protection are read after each macrotask, so that a bug shows where it acts.
+ * @param {'plain' | 'light' | 'protected' | 'held' | 'hedged' | 'progress' | 'limited' | 'every'} [among] for planted
+ *   bugs, which schedules to make. Then the numbers of protection are read after each macrotask, so that a bug shows
+ *   where it acts. `every` takes no seed: these are all orders of a few events.
  */
 export function makeSchedule(seed, index, among) {
+  if (among === 'every') return everySchedule(index);
   const g = generator(seed, index);
   const plain = g.chance(PLAIN);
   let world = (KIND[among] ?? plain) ? 'plain' : g.pick(WORLDS_OF[among] ?? WORLDS);
