@@ -1,6 +1,5 @@
 // The wait that an error's server asks for, wherever clients put it.
 
-import { isObject } from '../options/checks.js';
 import { retryAfterMs } from './retry-after.js';
 import { headerOf } from './status.js';
 
@@ -15,10 +14,9 @@ export const pushbackOf = ({ metadata }) => headerOf(metadata, 'grpc-retry-pushb
 export function waitOf(error) {
   const { name, code, headers, response, $response, responseHeaders, metadata, retryAfter } = error;
   // Seconds in Slack's errors, ms in Discord's.
-  let longest = retryAfter * (/^slack_/.test(code) ? 1000 : +/^RateLimitError\[/.test(name)) || 0;
+  const named = retryAfter * (/^slack_/.test(code) ? 1000 : +/^RateLimitError\[/.test(name)) || 0;
   // The AWS SDK hides its response, Vercel's SDK has another name for headers, and ConnectRPC's metadata are headers.
   const lists = [headers, response?.headers, $response?.headers, responseHeaders, metadata];
-  for (const each of [...lists, { 'retry-after-ms': pushbackOf(error) }])
-    if (isObject(each)) longest = Math.max(retryAfterMs(each) ?? 0, longest);
-  return longest;
+  lists.push({ 'retry-after-ms': pushbackOf(error) });
+  return Math.max(named, ...lists.map((headers) => retryAfterMs({ headers }) ?? 0));
 }
