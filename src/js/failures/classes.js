@@ -4,6 +4,7 @@ import { causeOf } from '../marks.js';
 import { isObject } from '../options/checks.js';
 import { DEEPEST } from '../options/codes.js';
 import { isMistake, isNetworkMessage } from './network.js';
+import { HOPELESS_TEXTS } from './words.js';
 
 export const UNKNOWN = 0;
 /** The network or the server failed, and the request may have been processed. */
@@ -12,14 +13,6 @@ export const NETWORK = 1;
 export const UNPROCESSED = 2;
 /** Another attempt would fail in the same way: certificates, schemes, endless redirects, invalid arguments, aborts. */
 export const HOPELESS = 3;
-
-/**
- * Parts of `code name: message`, as short as they are unmistakable. Names; codes of Node, undici, OpenSSL, zlib and
- * Bun; messages of Node's causes, Deno and Bun; an XMLHttpRequest that the page left; HTTP/2's answers that stay the
- * same; proxies that refuse a tunnel for good; Chromium's codes; OkHttp, iOS and Expo.
- */
-const HOPELESS_TEXTS =
-  /^\S*( (Abort(?!.*Proxy)|Cancel|Reference)|Redirect|HeadersTooL)|CERT|OVERFLOW|ERR_INVALID_(?!HTTP_R|CHU|RES)|_(DENIED|SCHEME|UNSAFE|TOO_(MANY_R|B)|BAILOUT)|::ERR_(AB|BL|SSL)|^(UNABLE_TO|INVALID_[CP]|HOSTNAME_M|UND_ERR_(REQ_|RES_E|NOT_|DES|CLO)|ERR_SSL_\S*(VERSION|FAILURE|PROTO|NO_))|[nLt] scheme|bad port|redirect count|[dtyfnP] redirect|Redirect w|cors fail|cross origin n|invalid method|the data URL|certificate|[tT]oo many [tf]|integrity mis|not implemented\.|nsupported [pU]|head is too|corrupt mes|fatal alert: (?!Inte|Us|Cl)|wrong version n|: Request aborted$|error code (1$|NGHTTP2_PROT)|unspecific p|(_|s )HTTP.1.1|[pP]roxy (auth|re\D+(?!408|429|5)\d)|\.net\.(ssl|UnknownS)|est has been c/;
 
 /** Classifies one error, without its causes. @param {any} error @param {string} text its `code name: message` */
 export function failureClass(error, text, isNetwork = isNetworkMessage(error.message)) {

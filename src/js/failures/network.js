@@ -1,19 +1,11 @@
 // Failures of the network, and mistakes of the program, which another attempt cannot fix. Each engine words failed
 // fetches differently, and browsers give no code.
 
-/**
- * Whole messages to which an engine may append a host or a reason ("Load failed (example.com)" is WebKit's, "Load
- * failed: no such file" is not), then beginnings that no other message has. Of Chromium (the second while it reads a
- * body); Firefox; WebKit, whose service workers put "FetchEvent…" before a failure that they pass on, and whose streams
- * put its name there, and which before Safari 17 let the system's own words out; Node, whose undici wraps three; Deno;
- * Bun, which puts a code in front or "fetching" behind; workerd; React Native and polyfills over XMLHttpRequest.
- */
-const NETWORK =
-  /^(FetchEvent.*: TypeError: |\w+: )?((Failed to fetch|network error|Load failed|fetch failed|terminated|Unable to connect|error sending request|unexpected end of file)(\.|$| \(| for | from | - )|(\w+ )?E(AI_|CONN|HOST|NET|NOTF|PIPE|TIMED|OF)|NetworkError when |error reading a body|Content-Length header of n|Gzip c|\w+ fetching "|Response served by s|Could not connect to the s|A server with the s|The (network|Internet|socket) connection|(The r|R)equest timed out| ?A network error |Was there a typo |Network request f)/;
+import { NETWORK_MESSAGES, OTHER_NAMES } from './words.js';
 
 /** Returns whether an engine rejects a fetch with this message when the network fails. @param {string} message */
 export function isNetworkMessage(message) {
-  return NETWORK.test(message);
+  return NETWORK_MESSAGES.test(message);
 }
 
 /**
@@ -34,9 +26,6 @@ export function isProgrammingError(error) {
     return false;
   }
 }
-
-/** Names of errors that say nothing of the network: aborts, what a program may not do or cannot read. */
-const OTHER_NAMES = /Abort|^(Cancel|Reference|Syntax|Range|Invalid|Not)/;
 
 /**
  * Returns whether a failure of fetch that nobody knows is one of the network, because hosts change their words. Not a

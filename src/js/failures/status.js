@@ -1,9 +1,8 @@
 // The HTTP status and the headers of an error or of a result, wherever clients of HTTP put them.
 
+import { isReference } from '../options/checks.js';
 import { DEEPEST } from '../options/codes.js';
-
-/** Beginnings of names, and of the codes of Node's and undici's failures of the network: there was no answer. */
-const UNANSWERED = /^(Abort|TypeE|E(AI_|CONN|HOST|NET|NOTF|PIPE|TIMED)|UND_ERR_[^R])/m;
+import { UNANSWERED } from './words.js';
 
 /**
  * Returns the status of an error or a result: a whole number between 100 and 599, or undefined. An error without the
@@ -13,18 +12,17 @@ const UNANSWERED = /^(Abort|TypeE|E(AI_|CONN|HOST|NET|NOTF|PIPE|TIMED)|UND_ERR_[
  */
 export function statusOf(value, isError = true) {
   // Results may be anything.
-  if (Object(value) !== value) return undefined;
+  if (!isReference(value)) return undefined;
   try {
     const { response, $metadata } = value;
     const status =
       value.status ?? value.statusCode ?? response?.status ?? response?.statusCode ?? $metadata?.httpStatusCode;
     if (!Number.isInteger(status) || status < 100 || status > 599) return undefined;
-    let names = '';
     for (let each = isError && value, left = DEEPEST; each && left--; each = each.cause) {
       if (each.response || each.$metadata) break;
-      names += `\n${each.name}\n${each.code}`;
+      if (UNANSWERED.test(`${each.name}\n${each.code}`)) return undefined;
     }
-    return UNANSWERED.test(names) ? undefined : status;
+    return status;
   } catch {
     // It throws when it is read.
     return undefined;

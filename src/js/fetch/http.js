@@ -4,6 +4,7 @@
 
 import { HOPELESS, NETWORK, UNKNOWN, UNPROCESSED, failureClass, highestClass } from '../failures/classes.js';
 import { mayBeOfNetwork } from '../failures/network.js';
+import { UNPROCESSED_TEXTS } from '../failures/words.js';
 
 /** Returns whether a method, in upper case, is idempotent (RFC 9110, 9.2.2, and QUERY). @param {string} method */
 export function isIdempotent(method) {
@@ -14,14 +15,6 @@ export function isIdempotent(method) {
 export function isSafe(method) {
   return isIdempotent(method) && !/^(PUT|DELETE)$/.test(method);
 }
-
-/**
- * Beginnings of `code name: message`, of failures before the first byte: codes, the last two of which are Bun's. Then
- * messages of Node (the server hung up in the TLS handshake), Bun, Deno and Safari up to 16; of proxies that refuse a
- * tunnel, and of streams of HTTP/2 that the server refused before it read them (RFC 9113, 8.7); calls of the system.
- */
-const UNPROCESSED_TEXTS =
-  /^(ECONNREF|ENOTF|EAI_|UND_ERR_CONN|ConnectionRef|FailedToO)|before secure|Unable to connect\.|a typo in|error \(Connect\)|Could not connect to the s|server with the sp|Proxy re|refused.stream|\n(connect|getaddrinfo)$/i;
 
 /**
  * Classifies what a fetch failed with, by the error and its causes: `isOwn` tells those of the request's own
