@@ -2,6 +2,7 @@
 // need.
 
 // In the order that compresses best.
+export { isProgrammingError } from '../failures/network.js';
 import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from '../options/codes.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
 import { policyOf } from '../policy/policy.js';
@@ -11,10 +12,9 @@ import { load } from '../wasm/core.js';
 import { run } from '../run/run.js';
 import { syncOf } from '../run/sync.js';
 
-export { isProgrammingError } from '../failures/network.js';
 export { isPermanent, isRetryAfter, permanent, retryAfter } from '../run/directives.js';
-export { RetryError, TimeoutError, retryReport } from '../run/report.js';
 export { isTransientError } from '../failures/transient.js';
+export { RetryError, TimeoutError, retryReport } from '../run/report.js';
 
 // Under the names of what they return, bundlers would rename that: stacks would have RetryPolicy2.
 const policy = /* @__PURE__ */ policyOf(load);

@@ -8,7 +8,7 @@
  * of HTTP/2 that the server refused before it read them (RFC 9113, 8.7); calls of the system.
  */
 export const UNPROCESSED_TEXTS =
-  /^(econnref|enotf|eai_|und_err_conn|connectionref|failedtoo)|before secure|unable to connect\.|a typo in|error \(connect\)|could not connect to the s|server with the sp|proxy re|refused.stream|\n(connect|getaddrinfo)$/i;
+  /^(econnref|enotf|eai_|und_err_conn|connectionref|failedtoo)|before sec|unable to connect\.|was there a t|error \(connect\)|could not connect to the s|a server with the s|proxy re|refused.stream|\n(connect|getaddrinfo)$/i;
 
 /**
  * Of failures of the network, in the message alone. Whole messages to which an engine may append a host or a reason
@@ -19,7 +19,7 @@ export const UNPROCESSED_TEXTS =
  * Native and polyfills over XMLHttpRequest.
  */
 export const NETWORK_MESSAGES =
-  /^(fetchevent.*: typeerror: |\w+: )?((failed to fetch|network error|load failed|fetch failed|terminated|unable to connect|error sending request|unexpected end of file)(\.|$| \(| for | from | - )|(\w+ )?e(ai_|conn|host|net|notf|pipe|timed|of)|networkerror when |error reading a body|content-length header of n|gzip c|\w+ fetching "|response served by s|could not connect to the s|a server with the s|the (network|internet|socket) connection|(the )?request timed out| ?a network error |was there a typo |network request f)/i;
+  /^(fetchevent.*: typeerror: |\w+: )?((failed to fetch|network error|load failed|fetch failed|terminated|unable to connect|error sending request|unexpected end of file)(\.|$| \(| for | from | - )|(\w+ )?e(ai_|conn|host|net|notf|pipe|timed|of)|networkerror w|error reading a b|content-length header of n|gzip c|\w+ fetching "|response served by s|could not connect to the s|a server with the s|the (network|internet|socket) connection|(the )?request timed out| ?a network err|was there a t|network request f)/i;
 
 /**
  * The same of `isTransientError`. Beginnings: codes of Node, c-ares, undici, HTTP's parser and OpenSSL, gaxios's code
@@ -29,7 +29,7 @@ export const NETWORK_MESSAGES =
  * Android; happy-dom.
  */
 export const NETWORK_TEXTS =
-  /^(e(ai_|conn|host|net|notf|pipe|proto e|servf)|(?!er_q|err_sc)\S*timed?out |hpe_|und_err_|err_(http2_(\w*ses|stream_[ce])|ssl_|stream_prem|proxy_tun)|timeouterror |\S* ((timeout|network|read)error:|maxretriesper|kafkajsconnectionc|axioserror: stream |error: (command timed out|client has e|stream isn't w|socket (closed un|timeout t)|the client is o|timeout waiting for a c|connection (terminated [ud]|timeout$)|timeout e|query read t)))|net::err_(?!fail|file)|: (internal error; ref|other side closed|\w+ timeout er|socket hang up|network timeout at|network connection l|fetch failed: (?!the op))|body\. error: ab/i;
+  /^(e(ai_|conn|host|net|notf|pipe|proto e|servf)|(?!er_q|err_sc)\S*timed?out |hpe_|und_err_|err_(http2_(\w*ses|stream_[ce])|ssl_|stream_prem|proxy_tun)|\S* ?timeouterror|\S* ((network|read)error:|maxretriesper|kafkajsconnectionc|axioserror: stream |error: (command timed|client has e|stream isn't w|socket (closed un|timeout t)|the client is o|timeout (e|waiting for a c)|connection (terminated [ud]|timeout$)|query read t)))|net::err_(?!f)|: (internal error; ref|other side c|\w+ timeout er|socket hang|network timeout a|network connection l|fetch failed: (?!the op))|body\. error: ab/i;
 
 /**
  * Of what stays. Beginnings: names; codes of Bun, Node, OpenSSL and undici. Then parts: codes of all hosts; messages of
@@ -37,7 +37,7 @@ export const NETWORK_TEXTS =
  * refuse a tunnel for good; OkHttp, iOS and Expo.
  */
 export const HOPELESS_TEXTS =
-  /^(\S*( (abort(?!.*proxy)|cancel|reference)|redirect|overflow)|unable_to|invalid_[cp]|hostname_m|und_err_(req_|res_e|not_|des|clo)|err_ssl_\S*(version|failure|proto|no_))|cert[i_ ]|err_invalid_(?!http_r|chu|res)|_(denied|scheme|unsafe|too_b|bailout)|::err_(ab|bl|ssl)|[nlt] scheme|bad port|redirect (count|w)|[dtyfnp] redirect|cors fail|cross origin n|invalid method|the data url|too.many.([tf]|red)|integrity mis|not implemented\.|unsupported [pu]|head(ers| is )too|corrupt mes|fatal alert: (?!inte|us|cl)|wrong version n|: request aborted$|error code (1$|nghttp2_prot)|unspecific p|(_|s )http.1.1|proxy (auth|re\D+(?!408|429|5)\d)|\.net\.(ssl|unknowns)|est has been c/i;
+  /^(\S*( (abort(?!.*proxy)|cancel|reference)|redirect|overflow)|unable_to|invalid_[cp]|hostname_m|und_err_(req_|res_e|not_|des|clo)|err_ssl_\S*(version|failure|proto|no_))|cert[i_ ]|err_invalid_(?!http_r|chu|res)|_(denied|scheme|unsafe|too_b|bailout)|::err_(ab|bl|ssl)|[nlt] scheme|bad port|redirect (count|w)|[dtyfnp] redirect|cors fail|cross origin|invalid method|the data url|too.many.([tf]|red)|integrity m|not implemented\.|unsupported [pu]|head(ers| is )too|corrupt m|fatal alert: (?!inte|us|cl)|wrong version|: request aborted$|error code (1$|nghttp2_p)|unspecific|(_|s )http.1.1|proxy (auth|re\D+(?!408|429|5)\d)|\.net\.(ssl|unknowns)|est has been c/i;
 
 /**
  * Of databases and the AWS SDK, beginnings. Codes of PostgreSQL (connections, resources, shutdowns, serialization,
@@ -51,7 +51,7 @@ export const FAILURES =
 
 /** Names of the AWS SDK, which throttles with status 400 and 503; of Slack's client, and of Discord's. */
 export const THROTTLED =
-  /^(\w*(throttl|throughput|requestlimit|slowdown)|limitexceedede|bandwidthlimit|priorrequest|toomanyrequestse|transactioninprog|webapiratelimited|ratelimiterror\[)/i;
+  /^(\w*(throttl|throughput|requestlimit|slowdown)|limitexceedede|bandwidthl|priorreq|toomanyrequestse|transactioninp|webapirate|ratelimiterror\[)/i;
 
 /** Codes of an exhausted account of a models' service, whose 429 no wait fixes, and of a body that zlib cannot read. */
 export const STAYING = /\b(insufficient_q|credit_bal|billing_[hn]|access_ter|z_data)/i;
