@@ -6,7 +6,7 @@ import { retryAfterMs } from '../failures/retry-after.js';
 import { headerOf } from '../failures/status.js';
 import { isTransientStatus } from '../failures/transient.js';
 import { readHints, shared } from '../marks.js';
-import { isReference } from '../options/checks.js';
+import { isFunction, isReference } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { adopt, askHint, emit, tell } from '../run/hooks.js';
 import { reasonOf } from '../run/signals.js';
@@ -264,7 +264,7 @@ export class FetchAttempt {
     // A callback that outlived the attempt's time has sent nothing.
     const retryable =
       preparing || (this.#mayFollow && (response === undefined ? this.failed : this.isCurable(retryOn)));
-    if (typeof retryOn === 'function') {
+    if (isFunction(retryOn)) {
       this.askedOption = 'retryOn';
       return retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: request.method, retryable }));
     }

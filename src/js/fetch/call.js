@@ -1,6 +1,7 @@
 // One retried fetch: an operation whose callback sends requests, and the responses that it keeps or cancels.
 
 import { readMarks } from '../marks.js';
+import { isFunction } from '../options/checks.js';
 import { abortAttempt } from '../run/attempt.js';
 import { record } from '../run/operation.js';
 import { RetryError, keepReport } from '../run/report.js';
@@ -51,7 +52,7 @@ export class FetchCall {
     const { shared, ownSeed } = this.reading;
     const { needs, prepare, throwOnStatus, retryOn } = settings;
     const first = this.attempt(!request.once);
-    const hasCallback = request.factory || prepare || typeof retryOn === 'function';
+    const hasCallback = request.factory || prepare || isFunction(retryOn);
     const mayEnd = needs || signals.length > 0 || throwOnStatus;
     first.isWatched = mayEnd || hasCallback || request.isRequest || subscribed() !== null;
     const index = ownSeed ? 0 : shared.operations++;

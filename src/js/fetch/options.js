@@ -1,7 +1,7 @@
 // Options of a fetch: those of every operation, and its own.
 
 import { POLICY, behindOf } from '../marks.js';
-import { isCount, isFunction, isWithin } from '../options/checks.js';
+import { isCount, isFunction, isObject, isText, isWithin } from '../options/checks.js';
 import { leftOut, mistake } from '../options/messages.js';
 import { ownOf } from '../options/reader.js';
 import { FUNCTION, SWITCH } from '../options/rules.js';
@@ -100,9 +100,9 @@ export function readFetchOptions(options, load) {
  * @type {(init: any, base: Reading) => Reading}
  */
 export function readCallOptions(init, base) {
-  if (init === null || typeof init !== 'object' || !Object.hasOwn(init, 'retry')) return base;
+  if (!isObject(init) || !Object.hasOwn(init, 'retry')) return base;
   const { retry } = init;
-  if (retry === null || typeof retry !== 'object') return base;
+  if (!isObject(retry)) return base;
   const given = ownOf(retry);
   const names = Reflect.ownKeys(given);
   const isOurs = (/** @type {PropertyKey} */ name) => name === POLICY || Object.hasOwn(FETCH_RULES, name);
@@ -117,7 +117,7 @@ export function readCallOptions(init, base) {
 
 /** @param {any} settings @param {Error[]} problems */
 function requireManyKeys({ idempotencyKey }, problems) {
-  if (typeof idempotencyKey !== 'string' || idempotencyKey === 'auto') return;
+  if (!isText(idempotencyKey) || idempotencyKey === 'auto') return;
   problems.push(mistake('idempotencyKey', 'manyKeys'));
 }
 
@@ -140,10 +140,10 @@ function passOver(name) {
 
 /** Returns whether this is a token of HTTP: a method or the name of a header. @param {unknown} name */
 function isToken(name) {
-  return typeof name === 'string' && /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
+  return isText(name) && /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
 }
 
 /** Returns whether this can be the value of a header, without quotes or changes. @param {unknown} value */
 export function isKey(value) {
-  return typeof value === 'string' && /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(value);
+  return isText(value) && /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(value);
 }

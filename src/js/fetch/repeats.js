@@ -1,5 +1,6 @@
 // Which requests may be sent twice, and the keys by which servers recognise a repetition.
 
+import { isFunction } from '../options/checks.js';
 import { mistake, problemOf } from '../options/messages.js';
 import { isIdempotent } from './http.js';
 import { isKey } from './options.js';
@@ -38,7 +39,7 @@ export function newKeyOf(request, settings) {
   if (key === undefined || repeats(request.method, settings) || request.mode === 'no-cors' || keyOf(request, settings))
     return undefined;
   if (key === 'auto') return uuid();
-  if (typeof key === 'function') key = key(request.outline('idempotencyKey'));
+  if (isFunction(key)) key = key(request.outline('idempotencyKey'));
   if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'key'], 'return');
   return key;
 }

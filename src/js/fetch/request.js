@@ -1,6 +1,6 @@
 // The arguments of one call of fetch, rebuilt for each attempt.
 
-import { isReference, isSignal } from '../options/checks.js';
+import { isFunction, isObject, isReference, isSignal, isText } from '../options/checks.js';
 import { mistake, problemOf } from '../options/messages.js';
 import { RULES } from '../options/table.js';
 import { addressOf, classOf, copyOf, isList, isReplayable, isRequest, isStream, tagOf } from './body.js';
@@ -48,7 +48,7 @@ export class FetchRequest {
     const { body, signal = this.isRequest ? input.signal : undefined } =
       this.#init ?? /** @type {any} */ ({ __proto__: null });
     /** The caller's function that makes the body. */
-    this.factory = typeof body === 'function' ? body : undefined;
+    this.factory = isFunction(body) ? body : undefined;
     /** Whether another attempt would send the same body. */
     this.replays = isReplayable(body);
     // The caller could change it while attempts go on: `fetch` takes its bytes when it is called.
@@ -164,7 +164,7 @@ export class FetchRequest {
     if (!this.isRequest || this.#body !== undefined || this.#owned !== undefined) return;
     this.#owned = false;
     const { Request } = globalThis;
-    if (typeof Request !== 'function' || !(this.#input instanceof Request)) return;
+    if (!isFunction(Request) || !(this.#input instanceof Request)) return;
     this.#input = new Request(this.#input);
     this.#owned = true;
   }
@@ -200,7 +200,7 @@ export function adding(input, init, more) {
   const { mode, referrer, referrerPolicy } = Object(input);
   // Browsers reject any second argument next to the request of a navigation.
   if (mode === 'navigate') return init;
-  const keeps = typeof referrer === 'string' && !Object.keys({ ...init }).some((name) => MEMBERS.includes(name));
+  const keeps = isText(referrer) && !Object.keys({ ...init }).some((name) => MEMBERS.includes(name));
   return { ...(keeps && { referrer, referrerPolicy }), ...init, ...more };
 }
 
@@ -233,9 +233,9 @@ function membersOf(init) {
 
 /** Copies headers in the form that they have: a replacement of fetch may read it. @param {any} headers */
 function copyOfHeaders(headers) {
-  if (headers === null || typeof headers !== 'object') return headers;
+  if (!isObject(headers)) return headers;
   if (tagOf(headers) === 'Headers') return new (classOf(headers))(headers);
-  if (typeof headers[Symbol.iterator] !== 'function') return { ...headers };
+  if (!isFunction(headers[Symbol.iterator])) return { ...headers };
   // An iterator can be read only once: from here on it is a list.
   return Array.from(headers, (pair) => (Array.isArray(pair) ? [...pair] : pair));
 }
