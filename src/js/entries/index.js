@@ -5,6 +5,7 @@
 export { isProgrammingError } from '../failures/network.js';
 import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from '../options/codes.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
+export { isTransientError } from '../failures/transient.js';
 import { policyOf } from '../policy/policy.js';
 import { RULES } from '../options/table.js';
 import { remembering } from '../options/memo.js';
@@ -13,7 +14,6 @@ import { run } from '../run/run.js';
 import { syncOf } from '../run/sync.js';
 
 export { isPermanent, isRetryAfter, permanent, retryAfter } from '../run/directives.js';
-export { isTransientError } from '../failures/transient.js';
 export { RetryError, TimeoutError, retryReport } from '../run/report.js';
 
 // Under the names of what they return, bundlers would rename that: stacks would have RetryPolicy2.
