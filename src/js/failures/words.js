@@ -37,7 +37,7 @@ export const NETWORK_TEXTS =
  * refuse a tunnel for good; OkHttp, iOS and Expo.
  */
 export const HOPELESS_TEXTS =
-  /^(\S*( (abort(?!.*proxy)|cancel|reference)|redirect|overflow)|unable_to|invalid_[cp]|hostname_m|und_err_(req_|res_e|not_|des|clo)|err_ssl_\S*(version|failure|proto|no_))|cert[i_ ]|err_invalid_(?!http_r|chu|res)|_(denied|scheme|unsafe|too_b|bailout)|::err_(ab|bl|ssl)|[nlt] scheme|bad port|redirect (count|w)|[dtyfnp] redirect|cors fail|cross origin|invalid method|the data url|too.many.([tf]|red)|integrity m|not implemented\.|unsupported [pu]|head(ers| is )too|corrupt m|fatal alert: (?!inte|us|cl)|wrong version|: request aborted$|error code (1$|nghttp2_p)|unspecific|(_|s )http.1.1|proxy (auth|re\D+(?!408|429|5)\d)|\.net\.(ssl|unknowns)|est has been c/i;
+  /^(\S*( (abort(?!.*proxy)|cancel|reference)|redirect|overflow)|unable_to|invalid_[cp]|hostname_m|und_err_(req_|res_e|not_|des|clo)|err_ssl_\S*(version|failure|proto|no_))|_cert|cert(_|ifi)|err_invalid_(?!http_r|chu|res)|_(denied|scheme|unsafe|too_b|bailout)|::err_(ab|bl|ssl)|[nlt] scheme|bad port|redirect (count|w)|[dtyfnp] redirect|cors fail|cross origin|invalid method|the data url|too.many.([tf]|red)|integrity m|not implemented\.|unsupported [pu]|head(ers| is )too|corrupt m|fatal alert: (?!inte|us|cl)|wrong version|: request aborted$|error code (1$|nghttp2_p)|unspecific|(_|s )http.1.1|proxy (auth|re\D+(?!408|429|5)\d)|\.net\.(ssl|unknowns)|est has been c/i;
 
 /**
  * Of databases and the AWS SDK, beginnings. Codes of PostgreSQL (connections, resources, shutdowns, serialization,
