@@ -21,15 +21,27 @@ const SHORT_PRODUCT = ` function __wasm_i64_mul(low, high, otherLow, otherHigh) 
 `;
 
 /**
- * Conversions that change no number: wasm2js writes them for engines that compile its output ahead of time.
- * @type {[RegExp, string][]}
+ * What wasm2js writes at length, or for engines that compile its output ahead of time. None of it changes a number.
+ * @type {[RegExp, string | ((...found: string[]) => string)][]}
  */
-const CONVERSIONS = [
+const SHORTER = [
+  // Where all parameters are integers, their conversions: the operators of `draw` take 32 bits of any number.
+  [/^( function \$\d+\(.*\n)(?: +(\$\d+(?:_1)?) = \2 \| 0;\n)+(?= +var)/gm, '$1'],
   // A parameter's; a missing one stays undefined, which compares as NaN does.
   [/^ +(\$\d+(?:_1)?) = \+\1;\n/gm, ''],
   [/(?<=[(*+=] |\(|return )\+(?=[($])/g, ''],
   [/>>> ([1-9]\d*) \| 0/g, '>>> $1'],
   [/\((\$\d+(?:_1)?) \| 0\) ([!=]= \d)/g, '$1 $2'],
+  // A mask of the bits that a shift would drop anyway.
+  [
+    /\((\$\d+(?:_1)?) & (\d+)\) << (\d+)/g,
+    (all, bits, mask, n) => (Number(mask) === 2 ** (32 - Number(n)) - 1 ? `${bits} << ${n}` : all),
+  ],
+  // A conversion with a check: what the core converts is in range.
+  [
+    /if \((\$\d+(?:_1)?) < 4294967295\.0 & \1 >= 0\.0\) \{\s+(\$\d+(?:_1)?) = ~~\1 >>> 0\s+\} else \{\s+\2 = 0\s+\}/g,
+    '$2 = $1 >>> 0;',
+  ],
 ];
 
 /**
@@ -45,9 +57,9 @@ export async function moduleOf(code) {
   if (names.length === 0 || exported.trim().split('\n').length !== names.length) {
     throw new Error(`wasm2js wrote other exports than this script knows: ${exported}`);
   }
-  const short = CONVERSIONS.reduce((text, [from, to]) => text.replaceAll(from, to), body).replace(
-    PRODUCT,
-    SHORT_PRODUCT,
+  const short = SHORTER.reduce(
+    (text, [from, to]) => text.replaceAll(from, /** @type {string} */ (to)),
+    body.replace(PRODUCT, SHORT_PRODUCT),
   );
   const module = short
     // wasm2js names all of Math that it may use.
