@@ -34,6 +34,26 @@ const SHAPE =
 const CONSTANT = /^ function (\$\d+)\(\) \{\n {2}return (\d+)(?: \| 0)?;\n \}\n/gm;
 
 /**
+ * What wasm2js writes in more words than needed, once addresses are arrays.
+ * @type {[RegExp, string][]}
+ */
+const SHORTER = [
+  // Arguments and results have their types.
+  [/^ +(\$\d+_1) = (?:\+\1|\1 \| 0);\n/gm, ''],
+  [/return \+/g, 'return '],
+  [/\((\$\d+_1) \| 0\) ([!=]= \d)/g, '$1 $2'],
+  // It keeps the address in a variable while it computes what is stored there. No function changes its array.
+  [/\(wasm2js_i32\$0 = (\$\d+_1), wasm2js_f64\$0 = (.*)\), wasm2js_i32\$0(\[\d+\]) = wasm2js_f64\$0;/g, '$1$3 = $2;'],
+  [/^ +var wasm2js_i32\$0 = 0, wasm2js_f64\$0 = 0\.0;\n/gm, ''],
+  [/, wasm2js_i32\$0 = 0, wasm2js_f64\$0 = 0\.0;/g, ';'],
+  // A variable that is stored at once, and a sum in its own place.
+  [/^( +)(\$\d+_1) = (.*);\n +(\$\d+_1\[\d+\]) = \2;$/gm, '$1$4 = $2 = $3;'],
+  [/(\$\d+_1(?:\[\d+\])?) = \1 ([-+]) (\S+);/g, '$1 $2= $3;'],
+  [/ \+= -/g, ' -= '],
+  [/Math_floor/g, 'Math.floor'],
+];
+
+/**
  * Returns the module.
  * @param {string} code as wasm2js writes it
  */
@@ -42,20 +62,17 @@ export async function machinesOf(code) {
   const names = [...exported.matchAll(/^ {2}"(\w+)": (\$\d+),? ?$/gm)].map(([, name, made]) => ({ name, made }));
   const constants = new Map(Array.from(functions.matchAll(CONSTANT), ([, made, value]) => [made, value]));
   const place = (bytes) => Number(bytes) / BYTES_PER_NUMBER;
-  const body = functions
+  const arrays = functions
     .replaceAll(CONSTANT, '')
     .replaceAll(/HEAPF64\[(\$?\w+\$?\w*)(?: \+ (\d+))? >> 3\]/g, (_, at, bytes = '0') => `${at}[${place(bytes)}]`)
-    .replaceAll(/wasm2js_memory_fill\((\$\w+), 0, (\d+)\)/g, (_, at, bytes) => `${at}.fill(0, 0, ${place(bytes)})`)
-    // Arguments and results have their types.
-    .replaceAll(/^ +(\$\d+_1) = (?:\+\1|\1 \| 0);\n/gm, '')
-    .replaceAll('return +', 'return ')
-    .replaceAll('Math_floor', 'Math.floor');
+    .replaceAll(/wasm2js_memory_fill\((\$\w+), 0, (\d+)\)/g, (_, at, bytes) => `${at}.fill(0, 0, ${place(bytes)})`);
+  const body = SHORTER.reduce((text, [from, to]) => text.replaceAll(from, to), arrays);
   const places = Array.from(body.matchAll(/\[([^\]]*)\]/g), ([, found]) => Number(found));
   if (
     names.length === 0 ||
     names.length !== exported.trim().split('\n').length ||
     !places.every((found) => Number.isInteger(found) && found >= 0) ||
-    /HEAP|Math_|memory|buffer|imports/.test(body) ||
+    /HEAP|Math_|wasm2js|memory|buffer|imports/.test(body) ||
     body.split(/^ (?=function )/m).some(computesAddresses)
   )
     throw new Error('wasm2js wrote another form than this script knows: the machines may only use fields of structs');
