@@ -1,7 +1,7 @@
 // The limiter: attempts start no faster than a server takes them, and no more run at a time. Those that have to wait
 // start in the order in which their operations came.
 
-import { isCount, isFunction, isWhole, isWithin } from '../options/checks.js';
+import { isCount, isFunction, isWhole } from '../options/checks.js';
 import { MAX_MS } from '../options/codes.js';
 import { leftOut, mistake, problemOf } from '../options/messages.js';
 import { read } from '../options/reader.js';
@@ -9,35 +9,22 @@ import { FUNCTION, LIMIT } from '../options/rules.js';
 import { baseOf, drawFor } from '../run/decision.js';
 import { reportFailure } from '../run/hooks.js';
 import { elapsed, now, startTimer } from '../run/timer.js';
-import { ask } from './acquire.js';
+import { OtherLimiter } from './acquire.js';
 import { atMost } from './admission.js';
 import { misses } from './guard.js';
 import * as machine from './machines.js';
 import { recipe } from './part.js';
-import { Place, Queue } from './queue.js';
+import { Place, Queue, isUnits } from './queue.js';
 
 /** @import { Settings } from '../options/settings.js' */
 /** @import { AttemptRun, Operation } from '../run/operation.js' */
 /** @import { Answer, Guard } from './guard.js' */
 
-/** Failures of `acquire` are reported once in this time: a store that is down fails at each start. */
-const REPORT_MS = 60_000;
-/** After one, `acquire` is not called for so many times its timeout: each start would take as long as that. */
-const PAUSE = 10;
-
 /**
  * Options of all limiters of a recipe. The rate is the machine's: ms of a unit, 0 without a limit, and units of a
  * burst.
- * @typedef {object} Options
- * @property {[intervalMs: number, burst: number]} rate
- * @property {number} concurrency
- * @property {number} maxQueue
- * @property {import('./acquire.js').Acquire} acquire undefined for none
- * @property {number} acquireTimeoutMs
- * @property {number} reportedAt when a failure of `acquire` was reported
+ * @typedef {{ concurrency: number, maxQueue: number } & import('./acquire.js').Options} Options
  */
-
-const isUnits = (/** @type {unknown} */ value) => isWithin(value, Number.MIN_VALUE, Number.MAX_VALUE);
 
 /** @param {unknown} options */
 export function limiter(options) {
@@ -73,6 +60,7 @@ export function limiter(options) {
 
 /** The limiter of one destination. */
 export class Limiter {
+  #options;
   #state;
   #numbers = machine.newLimiter();
   #queue = new Queue();
@@ -86,18 +74,14 @@ export class Limiter {
   #cancel;
   /** When that was due, during the starts that it brings: real timers are late, and fake clocks stand still. */
   #dueAt = -Infinity;
-  /** The place that `acquire` is asked for, and what ends the question. @type {Place | undefined} */
-  #asked;
-  #endQuestion = () => {};
-  /** Until when `acquire` lets nothing start, how long that was, and when it failed. */
-  #askAt = -Infinity;
-  #askMs = 0;
-  #failedAt = -Infinity;
+  /** @type {OtherLimiter | undefined} */
+  #other;
 
   /** @param {Options} options @param {import('./state.js').State} state */
   constructor(options, state) {
-    this.options = options;
+    this.#options = options;
     this.#state = state;
+    if (options.acquire !== undefined) this.#other = new OtherLimiter(options, state.key, () => this.#wakeFirst());
   }
 
   /**
@@ -118,7 +102,7 @@ export class Limiter {
    * @type {(time: number, place: Place) => (() => void) | undefined}
    */
   spare(time, place) {
-    const weight = weightOf(place);
+    const weight = place.weigh();
     return this.#isFree(time, weight) ? () => this.#start(time, weight) : undefined;
   }
 
@@ -132,12 +116,12 @@ export class Limiter {
 
   /** @param {number} time @param {number} weight */
   #isFree(time, weight) {
-    return this.#queue.size === 0 && !this.options.acquire && this.#mayStart(time, weight);
+    return this.#queue.size === 0 && !this.#other && this.#mayStart(time, weight);
   }
 
   /** @param {number} time @param {number} weight */
   #mayStart(time, weight) {
-    return !this.#isDrained && this.#running < this.options.concurrency && this.#waitMs(time, weight) <= 0;
+    return !this.#isDrained && this.#running < this.#options.concurrency && this.#waitMs(time, weight) <= 0;
   }
 
   get #isDrained() {
@@ -149,14 +133,13 @@ export class Limiter {
    * @type {(time: number, weight: number, ahead?: number, numbers?: number[]) => number}
    */
   #waitMs(time, weight, ahead = 0, numbers = this.#numbers) {
-    // If the clock was set back, no longer than `acquire` has said.
-    const askMs = Math.min(this.#askAt - time, this.#askMs);
-    return Math.max(machine.rest(numbers, this.options.rate, time, weight, ahead), askMs);
+    const ms = machine.rest(numbers, this.#options.rate, time, weight, ahead);
+    return Math.max(ms, this.#other?.left(time) ?? 0);
   }
 
   /** @param {number} time @param {number} weight */
   #start(time, weight) {
-    machine.begin(this.#numbers, this.options.rate, time, weight, this.#dueAt > -Infinity);
+    machine.begin(this.#numbers, this.#options.rate, time, weight, this.#dueAt > -Infinity);
     this.#running++;
   }
 
@@ -190,9 +173,11 @@ export class Limiter {
       this.#dueAt = time + ms;
       return { do: 'hold', ms };
     }
-    if (isFirst && this.#mayStart(time, place.weight) && this.#isGranted(place, time)) return undefined;
+    const mayStart = isFirst && this.#mayStart(time, place.weight);
+    if (mayStart && this.#other?.grants(place, time) !== false) return undefined;
     // To be asked about is not to wait.
-    if (isNew && size >= this.options.maxQueue && this.#asked !== place) return this.#waitMs(time, first.weight);
+    if (isNew && size >= this.#options.maxQueue && this.#other?.asked !== place)
+      return this.#waitMs(time, first.weight);
     const turn = new Promise((resolve) => {
       place.wake = /** @type {() => void} */ (resolve);
     });
@@ -218,7 +203,7 @@ export class Limiter {
    */
   #refuses(place, time, otherMs, ahead) {
     const { op } = place;
-    const weight = weightOf(place);
+    const weight = place.weigh();
     if (this.#isDrained) return Infinity;
     const ms = this.#waitMs(time, weight, op.limits.blocks ? 0 : ahead);
     return ms > otherMs && misses(op, ms, time) ? ms : undefined;
@@ -249,11 +234,8 @@ export class Limiter {
       this.#queue.remove(place);
       place.granted = false;
       if (first === place) this.#disarm();
-      if (this.#asked === place) {
-        this.#asked = undefined;
-        this.#endQuestion();
-      } else if (first !== place) return true;
-      this.#wakeFirst();
+      const wasAsked = this.#other?.leave(place);
+      if (wasAsked || first === place) this.#wakeFirst();
     }
     return since !== undefined;
   }
@@ -279,43 +261,13 @@ export class Limiter {
     this.#disarm();
     this.#dueAt = -Infinity;
     const ms = this.#waitMs(time, weight);
-    if (ms <= 0 || this.#running >= this.options.concurrency) return;
+    if (ms <= 0 || this.#running >= this.#options.concurrency) return;
     const due = () => {
       this.#cancel = undefined;
       this.#dueAt = time + ms;
       wake();
     };
     this.#cancel = startTimer(ms, due, op.settings.unref, time);
-  }
-
-  /** Whether `acquire` lets the first place start. Asks if it must. @param {Place} place @param {number} time */
-  #isGranted(place, time) {
-    const options = this.options;
-    const { acquire, acquireTimeoutMs, rate } = options;
-    // After a failure the own limit decides alone, if there is one.
-    const isAlone = rate[0] > 0 && Math.abs(time - this.#failedAt) < PAUSE * acquireTimeoutMs;
-    if (!acquire || place.granted || isAlone) return true;
-    if (this.#asked) return false;
-    this.#dueAt = -Infinity;
-    this.#asked = place;
-    this.#endQuestion = ask(options, this.#state.key, place, time, (error, ms) => {
-      this.#asked = undefined;
-      const at = now();
-      place.granted = ms === 0;
-      if (error !== undefined) {
-        this.#failedAt = at;
-        place.granted = true;
-        if (at - options.reportedAt >= REPORT_MS) {
-          options.reportedAt = at;
-          reportFailure(error);
-        }
-      } else if (ms > 0) {
-        this.#askAt = at + ms;
-        this.#askMs = ms;
-      }
-      this.#wakeFirst();
-    });
-    return false;
   }
 
   /**
@@ -371,12 +323,12 @@ export class Limiter {
 
   /** @param {number} time */
   isFresh(time) {
-    return !this.isBusy && this.#waitMs(time, this.options.rate[1]) <= 0;
+    return !this.isBusy && this.#waitMs(time, this.#options.rate[1]) <= 0;
   }
 
   /** Whether an operation that blocks its thread could wait for ever. */
   get needsOthers() {
-    return this.options.concurrency < Infinity || this.options.acquire !== undefined;
+    return this.#options.concurrency < Infinity || this.#other !== undefined;
   }
 
   /** @param {number} time */
@@ -385,18 +337,4 @@ export class Limiter {
     const nextMs = this.left(time, this.#numbers.slice());
     return { running: this.#running, queued: this.#queue.size, nextMs, rejected: this.rejected };
   }
-}
-
-/** Returns the units that the next attempt takes. A function is called once per attempt. @param {Place} place */
-function weightOf(place) {
-  const { op, weighed } = place;
-  const attempt = op.attempts + 1;
-  if (weighed !== attempt) {
-    const { weight = 1 } = op.settings;
-    const answer = isFunction(weight) ? /** @type {(attempt: number) => number} */ (weight)(attempt) : weight;
-    if (!isUnits(answer)) throw problemOf('weight', answer, ['number', 'units'], 'return');
-    place.weight = /** @type {number} */ (answer);
-    place.weighed = attempt;
-  }
-  return place.weight;
 }

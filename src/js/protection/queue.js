@@ -1,10 +1,16 @@
 // The queue of a limiter: places in the order in which their operations came.
 
+import { isFunction, isWithin } from '../options/checks.js';
+import { problemOf } from '../options/messages.js';
+
+export const isUnits = (/** @type {unknown} */ value) => isWithin(value, Number.MIN_VALUE, Number.MAX_VALUE);
+
 /** The place of an operation in the order in which they come. */
 export class Place {
-  /** Units that the start of the next attempt takes, and the number of that, once it was weighed. */
+  /** Units that the start of the next attempt takes, once it was weighed. */
   weight = 1;
-  weighed = 0;
+  /** The number of that attempt. */
+  #weighed = 0;
   /** When the attempt came, while it waits. @type {number | undefined} */
   since;
   /** Has the operation ask again, while it waits. @type {() => void} */
@@ -16,6 +22,20 @@ export class Place {
   constructor(arrival, op) {
     this.arrival = arrival;
     this.op = op;
+  }
+
+  /** Returns the units that the next attempt takes. A function is called once per attempt. */
+  weigh() {
+    const { attempts, settings } = this.op;
+    const attempt = attempts + 1;
+    if (this.#weighed !== attempt) {
+      const { weight = 1 } = settings;
+      const answer = isFunction(weight) ? /** @type {(attempt: number) => number} */ (weight)(attempt) : weight;
+      if (!isUnits(answer)) throw problemOf('weight', answer, ['number', 'units'], 'return');
+      this.weight = /** @type {number} */ (answer);
+      this.#weighed = attempt;
+    }
+    return this.weight;
   }
 }
 
