@@ -9,10 +9,7 @@ import { reportFailure } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import * as machine from './machines.js';
 import { FAILURE, HAS_OPENED, PHASE, SUCCESS } from './machines.js';
-import { range, recipe } from './part.js';
-
-/** @type {import('../options/reader.js').Rule} */
-const COUNT = ['number', isCount, 'positive'];
+import { COUNT, range, recipe } from './part.js';
 
 /** In the order in which the machine has them. @type {Record<string, any>} */
 const DEFAULTS = {

@@ -68,16 +68,17 @@ export class Hedge {
    *   (() => void) | undefined}
    */
   take({ budget, breaker, cooldown, limiter }, time, op) {
+    const { place } = /** @type {Guard} */ (op.guard);
     const isCalm = (breaker?.phase ?? 'closed') === 'closed' && !(cooldown && cooldown.left(time) > 0);
-    const start = isCalm && (limiter ? limiter.spare(time, /** @type {Guard} */ (op.guard).place) : () => {});
-    const own = start ? this.budget.take() : 0;
+    const isFree = isCalm && limiter?.isFree(time, place.weigh()) !== false;
+    const own = isFree ? this.budget.take() : 0;
     const taken = own && budget?.take();
     const putBack = () => {
       if (own) this.budget.putBack(own);
       if (taken) budget?.putBack(taken);
     };
-    if (start && taken !== 0) {
-      start();
+    if (taken !== 0) {
+      limiter?.start(time, place.weight);
       return putBack;
     }
     putBack();

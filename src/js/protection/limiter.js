@@ -1,7 +1,7 @@
 // The limiter: attempts start no faster than a server takes them, and no more run at a time. Those that have to wait
 // start in the order in which their operations came.
 
-import { isCount, isFunction, isWhole } from '../options/checks.js';
+import { isFunction, isWhole } from '../options/checks.js';
 import { MAX_MS } from '../options/codes.js';
 import { leftOut, mistake, problemOf } from '../options/messages.js';
 import { read } from '../options/reader.js';
@@ -13,12 +13,13 @@ import { OtherLimiter } from './acquire.js';
 import { atMost } from './admission.js';
 import { misses } from './guard.js';
 import * as machine from './machines.js';
-import { recipe } from './part.js';
-import { Place, Queue, isUnits } from './queue.js';
+import { COUNT, recipe } from './part.js';
+import { Place, isUnits, join, weightAhead } from './queue.js';
 
 /** @import { Settings } from '../options/settings.js' */
 /** @import { AttemptRun, Operation } from '../run/operation.js' */
 /** @import { Answer, Guard } from './guard.js' */
+/** @import { Pass } from './state.js' */
 
 /**
  * Options of all limiters of a recipe. The rate is the machine's: ms of a unit, 0 without a limit, and units of a
@@ -32,7 +33,7 @@ export function limiter(options) {
     limit: ['number', isUnits, 'units'],
     perMs: ['number', (value) => isUnits(value) && value <= MAX_MS, 'openMs'],
     burst: ['number', (value) => isWhole(value) && value > 0],
-    concurrency: ['number', isCount, 'positive'],
+    concurrency: COUNT,
     maxQueue: ['number', (value) => value === Infinity || isWhole(value)],
     acquire: FUNCTION,
     acquireTimeoutMs: LIMIT,
@@ -63,7 +64,8 @@ export class Limiter {
   #options;
   #state;
   #numbers = machine.newLimiter();
-  #queue = new Queue();
+  /** Those that wait. @type {Place[]} */
+  #queue = [];
   #arrivals = 0;
   #running = 0;
   #drained = false;
@@ -86,37 +88,28 @@ export class Limiter {
 
   /**
    * Lets a first attempt start that need not wait. Returns its ticket, and the number of its operation, or 0.
-   * @type {(time: number, settings: Settings) => import('./state.js').Pass}
+   * @type {(time: number, settings: Settings) => Pass}
    */
   pass(time, { weight = 1 }) {
     // A function is called once per attempt.
-    if (isFunction(weight) || !this.#isFree(time, weight)) return 0;
+    if (isFunction(weight) || !this.isFree(time, weight)) return 0;
     const ticket = this.#state.passBreaker(time);
     if (ticket === 0) return 0;
-    this.#start(time, weight);
+    this.start(time, weight);
     return { ticket, arrival: ++this.#arrivals };
   }
 
   /**
-   * Returns what starts an attempt that is not to wait, if it need not.
-   * @type {(time: number, place: Place) => (() => void) | undefined}
+   * Returns the place of an operation, which comes now, unless it has passed.
+   * @type {(op: Operation, pass: Pass) => Place}
    */
-  spare(time, place) {
-    const weight = place.weigh();
-    return this.#isFree(time, weight) ? () => this.#start(time, weight) : undefined;
+  placeOf(op, pass) {
+    return new Place(pass === 0 ? ++this.#arrivals : /** @type {number} */ (pass.arrival), op);
   }
 
-  /**
-   * Returns the place of an operation, which comes now or has its number.
-   * @type {(op: Operation, arrival?: number) => Place}
-   */
-  placeOf(op, arrival) {
-    return new Place(arrival || ++this.#arrivals, op);
-  }
-
-  /** @param {number} time @param {number} weight */
-  #isFree(time, weight) {
-    return this.#queue.size === 0 && !this.#other && this.#mayStart(time, weight);
+  /** Whether nobody waits, and a start need not. @param {number} time @param {number} weight */
+  isFree(time, weight) {
+    return this.#queue.length === 0 && !this.#other && this.#mayStart(time, weight);
   }
 
   /** @param {number} time @param {number} weight */
@@ -137,8 +130,8 @@ export class Limiter {
     return Math.max(ms, this.#other?.left(time) ?? 0);
   }
 
-  /** @param {number} time @param {number} weight */
-  #start(time, weight) {
+  /** Follows a start. @param {number} time @param {number} weight */
+  start(time, weight) {
     machine.begin(this.#numbers, this.#options.rate, time, weight, this.#dueAt > -Infinity);
     this.#running++;
   }
@@ -157,11 +150,11 @@ export class Limiter {
    */
   enter({ place }, op, time) {
     const { since } = place;
-    const { first = place, size } = this.#queue;
+    const first = this.#queue[0] ?? place;
     // A retry comes before operations that came after its own.
     const isFirst = place.arrival <= first.arrival;
     const isNew = since === undefined;
-    const ahead = this.#queue.ahead(place.arrival);
+    const ahead = weightAhead(this.#queue, place.arrival);
     time = Math.max(time, this.#dueAt);
     const refusedMs = this.#refuses(place, time, 0, ahead);
     if (refusedMs !== undefined) return refusedMs;
@@ -176,7 +169,7 @@ export class Limiter {
     const mayStart = isFirst && this.#mayStart(time, place.weight);
     if (mayStart && this.#other?.grants(place, time) !== false) return undefined;
     // To be asked about is not to wait.
-    if (isNew && size >= this.#options.maxQueue && this.#other?.asked !== place)
+    if (isNew && this.#queue.length >= this.#options.maxQueue && this.#other?.asked !== place)
       return this.#waitMs(time, first.weight);
     const turn = new Promise((resolve) => {
       place.wake = /** @type {() => void} */ (resolve);
@@ -184,7 +177,7 @@ export class Limiter {
     if (isNew) {
       const waitMs = this.#waitMs(time, place.weight, ahead);
       place.since = time;
-      this.#queue.add(place);
+      join(this.#queue, place);
       this.#state.tell('queued', waitMs > 0 ? { waitMs } : {});
     }
     if (isFirst) this.#arm(place, time);
@@ -193,7 +186,7 @@ export class Limiter {
 
   /** Asks for a retry. @type {(guard: Guard, op: Operation, time: number, delayMs: number) => Answer} */
   retry({ place }, _, time, delayMs) {
-    return this.#refuses(place, time, delayMs, this.#queue.ahead(place.arrival));
+    return this.#refuses(place, time, delayMs, weightAhead(this.#queue, place.arrival));
   }
 
   /**
@@ -216,7 +209,7 @@ export class Limiter {
   begin(guard, time) {
     const { place } = guard;
     const { since } = place;
-    this.#start(Math.max(time, this.#dueAt), place.weight);
+    this.start(Math.max(time, this.#dueAt), place.weight);
     this.leave(guard);
     return since === undefined ? undefined : { queuedMs: elapsed(since, time) };
   }
@@ -230,8 +223,8 @@ export class Limiter {
     place.since = undefined;
     if (op.limits.blocks) this.#dueAt = -Infinity;
     else if (since !== undefined) {
-      const { first } = this.#queue;
-      this.#queue.remove(place);
+      const first = this.#queue[0];
+      this.#queue.splice(this.#queue.indexOf(place), 1);
       place.granted = false;
       if (first === place) this.#disarm();
       const wasAsked = this.#other?.leave(place);
@@ -242,7 +235,7 @@ export class Limiter {
 
   /** Has the first operation ask again. All that may end its wait calls this. */
   #wakeFirst() {
-    const { first } = this.#queue;
+    const first = this.#queue[0];
     if (first) first.wake();
     else this.#dueAt = -Infinity;
   }
@@ -288,7 +281,7 @@ export class Limiter {
     this.#cause = failed ? outcome : undefined;
     // Those that are now known to be too late ask again, and are rejected.
     let ahead = 0;
-    for (const place of this.#queue.places) {
+    for (const place of this.#queue) {
       const isTooLate = this.#refuses(place, time, 0, ahead) !== undefined;
       if (isTooLate || cooldown?.mayHold(cooldown.left(time), place.op.settings) === false) place.wake();
       ahead += place.weight;
@@ -303,7 +296,7 @@ export class Limiter {
       shared.drained = true;
       for (const { limiter } of shared.byKey.values()) limiter?.drain();
     }
-    for (const place of this.#queue.places) place.wake();
+    for (const place of this.#queue) place.wake();
   }
 
   /** The failure by which the server has everyone wait now. */
@@ -313,12 +306,12 @@ export class Limiter {
 
   /** Returns how long the next start has to wait at least, in ms. @param {number} time @param {number[]} [numbers] */
   left(time, numbers) {
-    return Math.max(0, this.#waitMs(time, this.#queue.first?.weight ?? 1, 0, numbers));
+    return this.#waitMs(time, this.#queue[0]?.weight ?? 1, 0, numbers);
   }
 
   /** Whether forgetting it would let too many start. */
   get isBusy() {
-    return this.#running + this.#queue.size > 0 || this.#drained;
+    return this.#running + this.#queue.length > 0 || this.#drained;
   }
 
   /** @param {number} time */
@@ -335,6 +328,6 @@ export class Limiter {
   status(time) {
     // Reading changes nothing.
     const nextMs = this.left(time, this.#numbers.slice());
-    return { running: this.#running, queued: this.#queue.size, nextMs, rejected: this.rejected };
+    return { running: this.#running, queued: this.#queue.length, nextMs, rejected: this.rejected };
   }
 }

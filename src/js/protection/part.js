@@ -1,6 +1,6 @@
 // A part of a protection, as its function returns it: a recipe. `protect` makes its state, once per destination.
 
-import { isWithin } from '../options/checks.js';
+import { isCount, isWithin } from '../options/checks.js';
 import { hide } from '../run/report.js';
 
 /** Under this name, a recipe has what makes its state. All copies of the package share it. */
@@ -11,6 +11,9 @@ export const PART = Symbol.for('rejitter.part');
  * @type {(least: number, most: number) => import('../options/reader.js').Rule}
  */
 export const range = (least, most) => ['number', (value) => isWithin(value, least, most)];
+
+/** @type {import('../options/reader.js').Rule} */
+export const COUNT = ['number', isCount, 'positive'];
 
 /**
  * Returns a recipe, which shows the options to the caller.

@@ -39,40 +39,22 @@ export class Place {
   }
 }
 
-/** A plain array: a few microseconds for each of a thousand places, the most that wait by default. */
-export class Queue {
-  /** @type {Place[]} */
-  places = [];
+// A queue is a plain array: a few microseconds for each of a thousand places, the most that wait by default.
 
-  get size() {
-    return this.places.length;
+/** Returns the weight of all places that came before. @type {(queue: Place[], arrival: number) => number} */
+export function weightAhead(queue, arrival) {
+  let ahead = 0;
+  for (const place of queue) {
+    if (place.arrival >= arrival) break;
+    ahead += place.weight;
   }
+  return ahead;
+}
 
-  /** The place whose turn is next. @type {Place | undefined} */
-  get first() {
-    return this.places[0];
-  }
-
-  /** Returns the weight of all places that came before. @param {number} arrival */
-  ahead(arrival) {
-    let ahead = 0;
-    for (const place of this.places) {
-      if (place.arrival >= arrival) break;
-      ahead += place.weight;
-    }
-    return ahead;
-  }
-
-  /** @param {Place} place */
-  add(place) {
-    // Nearly all came last. A retry goes before those that came later than its operation.
-    let at = this.size;
-    while (at > 0 && this.places[at - 1].arrival > place.arrival) at--;
-    this.places.splice(at, 0, place);
-  }
-
-  /** @param {Place} place which is in the queue */
-  remove(place) {
-    this.places.splice(this.places.indexOf(place), 1);
-  }
+/** @type {(queue: Place[], place: Place) => void} */
+export function join(queue, place) {
+  // Nearly all came last. A retry goes before those that came later than its operation.
+  let at = queue.length;
+  while (at > 0 && queue[at - 1].arrival > place.arrival) at--;
+  queue.splice(at, 0, place);
 }

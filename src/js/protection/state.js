@@ -112,7 +112,7 @@ export class State {
    */
   pass(time, settings) {
     // isFailure is told of each end, for which the driver needs an Admission.
-    if (this.classifies || (this.cooldown && this.cooldown.left(time) > 0)) return 0;
+    if (this.shared.isFailure !== undefined || (this.cooldown && this.cooldown.left(time) > 0)) return 0;
     return this.limiter ? this.limiter.pass(time, settings) : this.passBreaker(time);
   }
 
@@ -134,11 +134,6 @@ export class State {
     const until = this.cooldown?.pause(...hint);
     this.limiter?.pause(...hint);
     return until;
-  }
-
-  /** Whether the caller classifies how attempts end. */
-  get classifies() {
-    return this.shared.isFailure !== undefined;
   }
 
   /**
@@ -173,7 +168,7 @@ export class State {
   guard(op, driver, pass = 0) {
     if (pass !== 0) op.run.admission = new Admission(this, ticketOf(pass), true);
     const rounds = this.hedge?.rounds(/** @type {import('./rounds.js').Operation} */ (op), driver, this);
-    return new Guard(this, rounds, this.limiter?.placeOf(op, pass === 0 ? pass : pass.arrival));
+    return new Guard(this, rounds, this.limiter?.placeOf(op, pass));
   }
 
   /** Whether forgetting it would change nothing. @param {number} time */
