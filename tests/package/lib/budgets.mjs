@@ -38,11 +38,7 @@ export const BUDGETS = [
   budget(
     "{ createFetch } from 'rejitter/fetch'; export { breaker, budget, cooldown, protect } from 'rejitter/protection'",
     'rejitter/fetch with three parts of protection',
-<<<<<<< HEAD
     23_545,
-=======
-    23_675,
->>>>>>> 6626f014 (limiter: its queue is an array, and a hedge asks for a free place)
     22_000,
   ),
   // Losses that are true: whole seconds, 32 bits, caps that no wait reaches.
@@ -66,7 +62,6 @@ export const BUDGETS = [
 export const PARTS = [
   // The order of three names in the reader of options moves it by 50 B. Parts that may hold are asked in a list, and
   // weigh nothing where they are not used, but for a place at the end of an attempt and on the way of a first success.
-<<<<<<< HEAD
   ['rejitter/protection', 'budget, protect', 3_660, 3_300],
   ['rejitter/protection', 'breaker, budget, cooldown, protect', 5_945, 5_500],
   ['rejitter/protection', 'SupersededError, breaker, budget, cooldown, hedge, protect', 7_800, 7_400],
@@ -74,15 +69,6 @@ export const PARTS = [
   // checks of seven options.
   ['rejitter/protection', 'limiter, protect', 5_390, 4_500],
   ['rejitter/reconnect', 'keepConnected', 2_010, 1_900],
-=======
-  ['rejitter/protection', 'budget, protect', 3_640, 3_300],
-  ['rejitter/protection', 'breaker, budget, cooldown, protect', 5_880, 5_500],
-  ['rejitter/protection', 'SupersededError, breaker, budget, cooldown, hedge, protect', 7_760, 7_400],
-  // A rate, places, weights, a queue of which each place is known, another limiter that is asked (360 B), and the
-  // checks of seven options.
-  ['rejitter/protection', 'limiter, protect', 5_235, 4_500],
-  ['rejitter/reconnect', 'keepConnected', 2_000, 1_900],
->>>>>>> 6626f014 (limiter: its queue is an array, and a hedge asks for a free place)
   ['rejitter/reconnect', 'closeError, keepConnected', 2_220, 2_100],
   // The failures of all hosts, clients and databases, by their words, and the grammar of headers. 30 B ask first what
   // would otherwise throw: an outcome without members, headers that are absent.

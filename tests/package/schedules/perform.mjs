@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm';
 
 import { OPTIONS } from '../../../xtask/npm/options.mjs';
 import { AWAITED } from '../lib/callbacks.mjs';
+import { SOON } from './schedule.mjs';
 import { RESULTS, failure, value } from './values.mjs';
 import { World, current, describe } from './world.mjs';
 
@@ -347,7 +348,7 @@ class Stage extends World {
       this.later(ms, () => void told());
     }
     const further = last || (!stubborn && this.protections.length === 0) ? SUCCESS : n < 20 ? FAILURE : LAST;
-    return this.play(attempts[n - 1] ?? further, entry, operation);
+    return this.play(attempts[n - 1] ?? (this.limits ? soon(further) : further), entry, operation);
   }
 
   /** One callback: what it does, then how it ends. */
@@ -455,6 +456,8 @@ const SUCCESS = step(true, { kind: 'result' });
 const FAILURE = step(false, { kind: 'error' });
 /** Ends what would go on for ever, with a report. */
 const LAST = step(false, { kind: 'error', layers: ['permanent'] });
+/** Where whose turn it is depends on it, an attempt ends in a macrotask of its own (`wholeTimes` of schedule.mjs). */
+const soon = ({ before, end }) => ({ before, end: { ...end, ...SOON } });
 const PREDICATES = { hint: 'hints', retryIf: 'verdicts', retryOnResult: 'results' };
 const FURTHER = {
   hint: step(true, { verdict: undefined }),

@@ -89,13 +89,15 @@ export function makeSchedule(seed, index, among) {
 function wholeTimes(part) {
   if (part.how === 'promise' || part.how === 'thenable') part.how = 'now';
   for (const { end } of part.attempts ?? []) if (end.how === 'now' || end.how === 'promise') Object.assign(end, SOON);
+  // An answer that is an object is awaited, too.
+  if (part.how === 'now' && Object(part.value?.verdict) === part.value?.verdict) Object.assign(part, SOON);
   for (const [name, value] of Object.entries(part))
     if (Object(value) === value) wholeTimes(value);
     else if (/(^ms|Ms|^at|^verdict|^open)$/.test(name) && value > 0 && value < Infinity)
       part[name] = Math.max(4, Math.round(value / 4) * 4);
 }
 
-const SOON = { how: 'later', ms: 4 };
+export const SOON = { how: 'later', ms: 4 };
 
 function clock(g, world) {
   const rarely = world === 'plain' ? 1 : world === 'mixed' ? 0.1 : 0;
