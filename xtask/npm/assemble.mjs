@@ -18,7 +18,9 @@ const START = 'index.node.js';
 
 /** The README of the package: that of the repository, without what only a clone has. */
 const packageReadme = (text) =>
-  withLinks(text.replace(/^> .*\n\n/m, '').replace(/\nTo work on it: [^]*/, '\nMIT or Apache-2.0, at your option.\n'));
+  withLinks(
+    text.replace(/^> .*\n\n/m, '').replace(/\n\[To work on it\][^]*/, '\nMIT or Apache-2.0, at your option.\n'),
+  );
 
 /** The modules that a bundle of `file` consists of, and what it exports. */
 async function traced(dir, file) {
