@@ -378,6 +378,7 @@ const PROJECTS = [
   ['redis-subscriber,postgres-listen,mqtt,grpc-stream', {}],
   ['answer,answer-by-fetch,background,agent,purse,pings,claude', STRICT],
   ['last-event-id,upload,batch,batches', STRICT],
+  ['fleet,fleet of ten', STRICT],
   ['charge,inngest,lambda,sqs,temporal-activities,temporal-workflow', STRICT],
   // The package `workflow` hands on what this one has, and its tools for bundlers.
   ['charge,vercel', { ...STRICT, paths: { workflow: [packaged('@workflow/core/dist/index.d.ts')] } }],

@@ -88,6 +88,19 @@ test('a Redis that is down is no outage: each process keeps to its own limit, an
   assert.equal(messages.length, 1);
 });
 
+test('a process asks Redis from its first request on, and starts while that is down', limit, async () => {
+  const ended = await redis();
+  const REDIS_URL = `redis://${ended.host}:${ended.port}`;
+  const start = async () => {
+    const { api, storeClient } = await importProgram('fleet of ten', { REDIS_URL }, 'fleet');
+    closers.push(() => storeClient.disconnect());
+    return (await reported(() => sent([api], 3))).length;
+  };
+  assert.equal(await start(), 0);
+  await ended.stop();
+  assert.equal(await start(), 1);
+});
+
 test('a Redis that hangs is no outage', limit, async () => {
   const other = await redis();
   closers.push(() => other.stop());
