@@ -115,16 +115,20 @@ const jest = (name, testEnvironment, commonJs, more = {}) => {
   });
 };
 
-const NO_FETCH = { parts: 'abdefghi', remark: 'jsdom has no `fetch`; with a polyfill, `createFetch` works.' };
+const NO_FETCH = { parts: 'abdefghi', remark: 'jsdom has no `fetch`; with that of Node, `createFetch` works.' };
 
 export const JESTS = {
   name: 'Jest',
-  packages: { '@edge-runtime/jest-environment': '4.0.0', jest: '30.5.2', 'jest-environment-jsdom': '30.5.2' },
+  packages: {
+    ...{ '@edge-runtime/jest-environment': '4.0.0', jest: '30.5.2' },
+    ...{ 'jest-environment-jsdom': '30.5.2', 'jest-fixed-jsdom': '0.0.11' },
+  },
   rows: [
     jest('Jest, node, CommonJS', 'node', true),
     jest('Jest, node, ESM', 'node', false),
     jest('Jest, jsdom, CommonJS', 'jsdom', true, NO_FETCH),
     jest('Jest, jsdom, ESM', 'jsdom', false, NO_FETCH),
+    jest('Jest, jsdom with the globals of Node', 'jest-fixed-jsdom', true),
     jest('Jest, edge-runtime', '@edge-runtime/jest-environment', true),
   ],
 };
