@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { isTransientError, retry } from 'rejitter';
 import { rateLimitHint } from 'rejitter/fetch';
-import { heard } from './pings.mjs';
+import { heard } from './pings.mjs'; // a sample of the guide: docs/guide/language-models.md
 
 const anthropic = new Anthropic({ maxRetries: 0 });
 const GO_ON = 'Your answer broke off there. Go on with the very next character, without any other word.';
