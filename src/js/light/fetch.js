@@ -61,7 +61,10 @@ export function createFetch(options, inner) {
       const own = last?.signal;
       // The last attempt, which may be the first, sends the caller's own request: nothing keeps a copy of its body.
       const copied = request && !body && mayRepeat && attempt.attempt < settings.maxAttempts;
-      const response = await senderOf()(copied ? request.clone() : input, own ? { ...init, signal: own } : init);
+      const sender = senderOf();
+      // jsdom has no fetch.
+      check('fetch', sender, FUNCTION);
+      const response = await sender(copied ? request.clone() : input, own ? { ...init, signal: own } : init);
       if (own?.aborted) cancelBody(response);
       else if (mayRepeat && isCurable(response)) throw (held = response);
       return response;

@@ -29,6 +29,13 @@ const PROGRAMS = {
     console.log((await createFetch({}, async () => ({ status: 200 }))('http://x/')).status);`,
     'TypeError: rejitter: no global fetch; pass one to createFetch(options, fetch)\n200',
   ],
+  'light says so at once, too': [
+    `const { createFetch } = await import('rejitter/light/fetch'); const { fetch } = globalThis;
+    const ours = createFetch(); globalThis.fetch = undefined;
+    console.log(String(await caught(ours('data:,x'))));
+    globalThis.fetch = fetch; console.log((await ours('data:,x')).status);`,
+    'TypeError: rejitter: fetch must be a function, got undefined\n200',
+  ],
   'without a global fetch, under a wrapper that leads back to ours: a TypeError, and never undefined': [
     `globalThis.fetch = undefined; ${IMPORT}
     const ours = createFetch({ maxAttempts: 1 });
