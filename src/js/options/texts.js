@@ -62,7 +62,7 @@ const SENTENCES = {
   draw: 'a number in [0, 1)',
   wait: 'a non-negative number of milliseconds',
   verdict: (blocks) => `true, false, { afterMs } between 0 and 2^53 - 1${blocks ? '' : ', or a promise of these'}`,
-  neverAlive: 'idleTimeoutMs has ended an attempt that never called alive(), progress() or watch()',
+  neverAlive: 'idleTimeoutMs has ended an attempt without alive(), progress() or items of watch()',
   manyRows: (rows) => `${rows} rows of attempts by progress(): without totalTimeoutMs, they may never end`,
   // Policies and data.
   notPolicy: 'this must be a RetryPolicy: call policy.run(fn)',

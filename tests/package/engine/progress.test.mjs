@@ -405,7 +405,7 @@ test('said once: an attempt that never gave a sign of life; ten rows without a d
     0,
     [
       'rejitter: 10 rows of attempts by progress(): without totalTimeoutMs, they may never end',
-      'rejitter: idleTimeoutMs has ended an attempt that never called alive(), progress() or watch()',
+      'rejitter: idleTimeoutMs has ended an attempt without alive(), progress() or items of watch()',
     ],
   ]);
 });
