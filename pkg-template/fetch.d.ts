@@ -32,8 +32,8 @@
  *
  * *Bodies*: strings, `URLSearchParams`, `Blob`, buffers and `FormData` are sent again, as they were
  * at the call; so are the body of a `Request`, and the forms and files of React Native. A form in a request with an
- * idempotency key is encoded once, into a `Blob`, because a server may compare the bytes. A stream is sent once; if that fails, the operation
- * ends (`reason: 'bodyNotReplayable'`). A function `() => body` makes a new body for each attempt.
+ * idempotency key is encoded once, into a `Blob`, because a server may compare the bytes. A stream is sent once; if that
+ * fails, the operation ends (`reason: 'bodyNotReplayable'`). A function `() => body` makes a new body for each attempt.
  *
  * *Results*: the `Response` that the inner fetch returned. When the attempts run out on a status, the
  * last response is returned, as `fetch` would. `retryReport(response)` returns the report of every
@@ -165,8 +165,8 @@ export interface FetchOnlyOptions {
    * @example
    * ```js
    * import { createFetch } from 'rejitter/fetch';
-   * const fetch = createFetch({ idempotencyKey: 'auto' });
-   * await fetch('https://example.com/orders', { method: 'POST', body: '{"item":7}' });
+   * const api = createFetch({ idempotencyKey: 'auto' });
+   * await api('https://example.com/orders', { method: 'POST', body: '{"item":7}' });
    * ```
    */
   idempotencyKey?: 'auto' | ((request: Request) => string) | undefined;
@@ -187,8 +187,8 @@ export interface FetchOnlyOptions {
    * @example
    * ```js
    * import { createFetch, rateLimitHint } from 'rejitter/fetch';
-   * const fetch = createFetch({ hint: rateLimitHint });
-   * await fetch('https://example.com/repos');
+   * const api = createFetch({ hint: rateLimitHint });
+   * await api('https://example.com/repos');
    * ```
    */
   hint?: ((response: Response, attempt: Attempt) => number | undefined | PromiseLike<number | undefined>) | undefined;
@@ -231,10 +231,10 @@ export interface FetchOnlyOptions {
    * ```js
    * import { createFetch } from 'rejitter/fetch';
    * const token = async () => 'secret';
-   * const fetch = createFetch({
+   * const api = createFetch({
    *   prepare: async (request) => request.headers.set('authorization', `Bearer ${await token()}`),
    * });
-   * await fetch('https://example.com/private');
+   * await api('https://example.com/private');
    * ```
    */
   prepare?: ((request: Request, attempt: Attempt) => Request | void | PromiseLike<Request | void>) | undefined;
@@ -249,11 +249,11 @@ export interface FetchOnlyOptions {
    * ```js
    * import { createFetch } from 'rejitter/fetch';
    * import { budget, protect } from 'rejitter/protection';
-   * const fetch = createFetch({
+   * const api = createFetch({
    *   protection: protect(budget()),
    *   protectionKey: (request) => request.headers.get('x-tenant'),
    * });
-   * await fetch('https://example.com/data.json');
+   * await api('https://example.com/data.json');
    * ```
    */
   protectionKey?: ((request: Request) => string | null) | undefined;
@@ -325,8 +325,8 @@ export type FetchLike = (input: any, init?: any) => PromiseLike<{ readonly statu
  * @example
  * ```js
  * import { createFetch } from 'rejitter/fetch';
- * const fetch = createFetch({ maxAttempts: 4, attemptTimeoutMs: 5000 });
- * const response = await fetch('https://example.com/data.json');
+ * const api = createFetch({ maxAttempts: 4, attemptTimeoutMs: 5000 });
+ * const response = await api('https://example.com/data.json');
  * ```
  */
 export function createFetch(options?: FetchOptions | RetryPolicy, fetch?: FetchLike): RetryingFetch;
@@ -346,9 +346,9 @@ export function fetchWithRetry(input: FetchInput, init?: FetchInit): Promise<Res
 export type HeadersLike = { get(name: string): unknown } | { readonly [name: string]: unknown };
 
 /**
- * Returns the wait that a response requests with `Retry-After`, or with `retry-after-ms`,
- * `x-ms-retry-after-ms` or `x-amz-retry-after`, in ms; 0 for a time that has passed; `undefined` if it requests none. For clients other than `fetch`, together with
- * `retryAfter`.
+ * Returns the wait that a response requests with `Retry-After`, or with `retry-after-ms`, `x-ms-retry-after-ms` or
+ * `x-amz-retry-after`, in ms; 0 for a time that has passed; `undefined` if it requests none. For clients other than
+ * `fetch`, together with `retryAfter`.
  *
  * @param source a response, its headers, or the value of `Retry-After`
  * @example

@@ -44,9 +44,14 @@ export type FetchInput = Parameters<typeof fetch>[0];
 export type FetchInit = NonNullable<Parameters<typeof fetch>[1]>;
 
 /**
- * Returns a `fetch` with these options. It may replace the global one: `globalThis.fetch = createFetch()`.
+ * Returns a `fetch` with these options. By default it makes up to six attempts, with waits of 0 to 100, 200, 400, … ms,
+ * and longer ones if the server asks.
  *
- * An attempt's timeout and the deadline reach until the headers of a response are there.
+ * Retried are failures of the network, timeouts of attempts, and statuses such as 429 and 503, of requests that are safe
+ * to repeat: GET, PUT, DELETE, …, and those with an `Idempotency-Key`. The `signal` of a call ends its attempts, waits
+ * and the body; an attempt's timeout and the deadline reach until the headers. The last response is returned.
+ *
+ * The result may replace the global fetch: `globalThis.fetch = createFetch()`.
  *
  * @param options checked now
  * @param fetch sends the requests; defaults to `globalThis.fetch` as it is at each attempt, unless the result is, or
@@ -55,8 +60,8 @@ export type FetchInit = NonNullable<Parameters<typeof fetch>[1]>;
  * @example
  * ```js
  * import { createFetch } from 'rejitter/light/fetch';
- * const fetch = createFetch({ maxAttempts: 4, attemptTimeoutMs: 5000 });
- * const response = await fetch('https://example.com/data.json');
+ * const api = createFetch({ maxAttempts: 4, attemptTimeoutMs: 5000 });
+ * const response = await api('https://example.com/data.json');
  * ```
  */
 export function createFetch(

@@ -152,7 +152,10 @@ export class TimeoutError extends Error {
 export type LightVerdict = boolean | { readonly afterMs: number };
 
 /**
- * Calls `fn` until it succeeds or a limit, {@link LightOptions.retryIf} or the signal stops it.
+ * Calls `fn` until it succeeds, by default up to six times with waits of 0 to 100, 200, 400, … ms.
+ *
+ * *Every* error is retried, bugs included, unless {@link LightOptions.retryIf} decides otherwise. Pass the attempt's
+ * `signal` on, so that a timeout or an abort ends the work as well.
  *
  * The first attempt is called before this function returns. The promise resolves with the first success. It rejects
  * with the last attempt's own error, the very same value, or with `signal.reason`. An error made by `permanent()` of

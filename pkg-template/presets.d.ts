@@ -139,8 +139,8 @@ export const truncatedBinary: {
  * ```js
  * import { createFetch } from 'rejitter/fetch';
  * import { goRetryableHttp, goRetryableHttpRetryOn } from 'rejitter/presets';
- * const fetch = createFetch({ ...goRetryableHttp, retryOn: goRetryableHttpRetryOn });
- * await fetch('https://example.com/data.json');
+ * const api = createFetch({ ...goRetryableHttp, retryOn: goRetryableHttpRetryOn });
+ * await api('https://example.com/data.json');
  * ```
  */
 export function goRetryableHttpRetryOn(outcome: FetchOutcome): boolean;

@@ -218,8 +218,8 @@ export interface CooldownOptions {
  * ```js
  * import { createFetch } from 'rejitter/fetch';
  * import { cooldown, protect } from 'rejitter/protection';
- * const fetch = createFetch({ protection: protect(cooldown()) });
- * await fetch('https://example.com/limited');
+ * const api = createFetch({ protection: protect(cooldown()) });
+ * await api('https://example.com/limited');
  * ```
  */
 export function cooldown(options?: CooldownOptions): Part;
@@ -316,8 +316,8 @@ export interface LimiterOptions {
  * ```js
  * import { createFetch } from 'rejitter/fetch';
  * import { limiter, protect } from 'rejitter/protection';
- * const fetch = createFetch({ protection: protect(limiter({ limit: 50, concurrency: 10 })), totalTimeoutMs: 60_000 });
- * await fetch('https://example.com/limited');
+ * const api = createFetch({ protection: protect(limiter({ limit: 50, concurrency: 10 })), totalTimeoutMs: 60_000 });
+ * await api('https://example.com/limited');
  * ```
  */
 export function limiter(options: LimiterOptions): Part;
@@ -363,8 +363,8 @@ export interface HedgeOptions {
  * ```js
  * import { createFetch } from 'rejitter/fetch';
  * import { budget, hedge, protect } from 'rejitter/protection';
- * const fetch = createFetch({ protection: protect(budget(), hedge({ quantile: 0.95 })) });
- * await fetch('https://example.com/search?q=slow');
+ * const api = createFetch({ protection: protect(budget(), hedge({ quantile: 0.95 })) });
+ * await api('https://example.com/search?q=slow');
  * ```
  */
 export function hedge(options?: HedgeOptions): Part;

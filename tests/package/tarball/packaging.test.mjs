@@ -124,8 +124,8 @@ test('functions and classes have the names under which they are exported, in all
 test('the size of the tarball, and of what npm installs', (t) => {
   const unpacked = packed.reduce((sum, { body }) => sum + body.length, 0);
   t.diagnostic(`tarball ${tarballBytes.length} B, unpacked ${unpacked} B`);
-  // Above the aim of 280,000: hovers of `retry`, `createFetch` and exported fields, each twice, the limiter, three
-  // times, and what attempts tell, nine times (the limits were 301,500 and 1,065,000 before it).
-  assert.ok(tarballBytes.length <= 310_300, `the tarball has ${tarballBytes.length} B`);
-  assert.ok(unpacked <= 1_097_300, `npm installs ${unpacked} B`);
+  // Above the aim of 280,000: hovers of `retry` and `createFetch`, those of light, too, and of exported fields, each
+  // twice, the limiter, three times, and what attempts tell, nine times (the limits were 301,500 and 1,065,000 before).
+  assert.ok(tarballBytes.length <= 310_600, `the tarball has ${tarballBytes.length} B`);
+  assert.ok(unpacked <= 1_098_800, `npm installs ${unpacked} B`);
 });
