@@ -99,7 +99,9 @@ export class OtherLimiter {
     };
     const cancel = startTimer(acquireTimeoutMs, late, op.settings.unref, time);
     // A throw is a rejection, and so is what a thenable's getter throws.
-    new Promise((resolve) => resolve(acquire(this.#key, { signal, weight }))).then(follow, (error) => follow(0, error));
+    new Promise((resolve) => resolve(acquire(this.#key, { signal, weight }))).then(follow, (error) =>
+      follow(0, error ?? failure(Error, 'acquire failed without an error')),
+    );
   }
 
   /**

@@ -314,6 +314,7 @@ timed('acquire decides when the first one starts, and is asked for nobody else',
 for (const [what, acquire, report] of [
   ['throws', down, /^down$/],
   ['rejects', () => Promise.reject(error), /^down$/],
+  ['rejects with nothing', () => Promise.reject(), /^rejitter: acquire failed without an error$/],
   ['answers wrongly', () => -1, /acquire must return a non-negative number of milliseconds or undefined, got -1$/],
   ['answers with a text', async () => '5', /got "5"$/],
   ['answers with Infinity', async () => Infinity, /got Infinity$/],
