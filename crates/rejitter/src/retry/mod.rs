@@ -5,7 +5,10 @@
 //! [`BlockingRetry::call`] run the attempts and the waits through a [`Sleeper`].
 
 // Rounds have more than one attempt, and draws serve more than waits, only in protected operations.
-#![cfg_attr(not(feature = "protection"), allow(dead_code, unused_variables))]
+#![cfg_attr(
+    not(feature = "protection"),
+    allow(dead_code, unused_variables, clippy::unused_self)
+)]
 
 mod attempt;
 #[cfg(feature = "retry")]
