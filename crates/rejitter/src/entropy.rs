@@ -4,10 +4,12 @@
 use core::cell::Cell;
 use core::error::Error;
 use core::fmt;
+#[cfg(feature = "retry")]
+use core::hash::{Hash, Hasher};
 
 use crate::core::Seed;
 #[cfg(feature = "retry")]
-use crate::core::random::mix;
+use crate::core::random::{GOLDEN, mix};
 
 /// The system has no randomness to give.
 ///
@@ -40,33 +42,68 @@ impl Seed {
     /// the same number.
     #[cfg(feature = "retry")]
     #[inline(never)]
-    pub(crate) fn of_operation() -> Result<Self, EntropyError> {
+    pub(crate) fn of_operation() -> Option<Self> {
         thread_local! {
             static COUNTED: Cell<Option<u64>> = const { Cell::new(None) };
         }
         let counted = match COUNTED.get() {
             Some(counted) => counted,
-            None => system()?,
+            None => system().ok()?,
         };
-        COUNTED.set(Some(counted.wrapping_add(1)));
-        Ok(Self::new(mix(mix(counted) ^ nanos())))
+        COUNTED.set(Some(counted.wrapping_add(GOLDEN)));
+        Some(Self::new(mix(counted ^ time_bits())))
     }
 
     #[cfg(not(feature = "retry"))]
-    pub(crate) fn of_operation() -> Result<Self, EntropyError> {
-        Self::random()
+    pub(crate) fn of_operation() -> Option<Self> {
+        Self::random().ok()
     }
 }
 
-/// The nanoseconds of the time: a process that was forked has the same randomness left.
+/// The time: a process that was forked has the same randomness left.
 #[cfg(feature = "retry")]
-fn nanos() -> u64 {
+fn time_bits() -> u64 {
+    let mut numbers = Numbers(0);
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-    let now = crate::retry::clock::now();
+    crate::retry::clock::now().hash(&mut numbers);
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    let now = std::time::UNIX_EPOCH.elapsed().ok();
-    let now = now.unwrap_or_default();
-    (now.as_secs() << 30) ^ u64::from(now.subsec_nanos())
+    std::time::SystemTime::now().hash(&mut numbers);
+    numbers.0
+}
+
+/// The numbers of a time, as bits. The system's shows them to hashers alone: the time since another one would take a
+/// third as long as reading the clock.
+#[cfg(feature = "retry")]
+struct Numbers(u64);
+
+#[cfg(feature = "retry")]
+impl Hasher for Numbers {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    /// Seconds, and then nanoseconds, which take 30 bits.
+    #[inline]
+    fn write_u64(&mut self, number: u64) {
+        self.0 = self.0.rotate_left(30) ^ number;
+    }
+
+    #[inline]
+    #[allow(clippy::cast_sign_loss)] // All bits count.
+    fn write_i64(&mut self, number: i64) {
+        self.write_u64(number as u64);
+    }
+
+    #[inline]
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
 }
 
 impl fmt::Display for EntropyError {

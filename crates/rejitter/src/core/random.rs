@@ -63,11 +63,17 @@ impl Seed {
     pub(crate) const fn start(self, operation: u64) -> Start {
         Start(output(self.0, operation))
     }
+
+    /// The same for an operation with a seed of its own, which nobody else knows: no number has to be mixed in.
+    #[cfg(feature = "async")]
+    pub(crate) const fn only_start(self) -> Start {
+        Start(self.0)
+    }
 }
 
 /// The generator of one operation.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Start(u64);
+pub(crate) struct Start(pub(crate) u64);
 
 impl Start {
     /// See [`Seed::draw`].

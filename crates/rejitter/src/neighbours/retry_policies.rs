@@ -42,7 +42,7 @@ fn delay(policy: &RetryPolicy, start: SystemTime, past: u32) -> Option<Duration>
     }
     let seed = if policy.jitter().follows_the_curve() {
         // Nothing of the waits before is needed, and several requests may start at one time.
-        Seed::of_operation().ok()?
+        Seed::of_operation()?
     } else {
         of_request(process_seed()?, start)
     };

@@ -39,8 +39,8 @@ impl RetryPolicy {
     #[cfg(feature = "retry")]
     pub fn random_delays(&self) -> Delays {
         match Seed::of_operation() {
-            Ok(seed) => self.delays(seed),
-            Err(_) => Self::no_retries().delays(0),
+            Some(seed) => self.delays(seed),
+            None => Self::no_retries().delays(0),
         }
     }
 

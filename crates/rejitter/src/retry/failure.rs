@@ -8,6 +8,7 @@ use super::rounds::{Ended, Rounds, RoundsOf};
 use super::{AttemptError, AttemptRecord, FailureEvent, Hooks, Outcome, TimeoutError, Verdict};
 #[cfg(feature = "protection")]
 use super::{Signal, operation::protection_draw, protection::Failure};
+use crate::core::random::Start;
 use crate::core::{
     Backoff, Decision, Draws, Hint, Jitter, MAX_MS, RetryPolicy, Seed, StopReason, Waits,
 };
@@ -47,12 +48,11 @@ struct Answer {
     progressed: bool,
 }
 
-/// Which draws of a seed are those of a wait.
+/// Which draws of an operation are those of a wait.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DrawSource {
-    pub(super) seed: Seed,
-    /// Number of the operation, among those with this seed.
-    pub(super) operation: u64,
+    /// Where those of the operation start.
+    pub(super) start: Start,
     /// Number of the round before the wait. It goes on where a row begins again, so that no draw is used twice.
     pub(super) round: u64,
 }
@@ -73,12 +73,11 @@ pub(super) fn decide(
         (None, None) => Hint::None,
     };
     let draws = source.map(|of| {
-        let start = of.seed.start(of.operation);
         Draws {
-            r: start.draw(of.round, 0),
+            r: of.start.draw(of.round, 0),
             // Others do not read it.
             r2: match policy.jitter() {
-                Jitter::PollyV2 => start.draw(of.round, 1),
+                Jitter::PollyV2 => of.start.draw(of.round, 1),
                 _ => 0.0,
             },
         }
@@ -288,9 +287,9 @@ impl<M: Outcome> Operation<M> {
         if !self.is_attempt_left() {
             return Err(StopReason::Exhausted);
         }
-        if exactly.is_none() && self.seed.get().is_none() {
-            let seed = Seed::of_operation().map_err(|_| StopReason::Randomness)?;
-            self.seed = seed.into();
+        if exactly.is_none() && self.draws.get().is_none() {
+            let seed = Seed::of_operation().ok_or(StopReason::Randomness)?;
+            self.draws = seed.only_start().into();
         }
         // The curve is not called for a wait that is not drawn. For a hint it is: that never shortens its wait.
         let curve = if exactly.is_none() && self.policy.backoff() == Backoff::Custom {
@@ -305,17 +304,16 @@ impl<M: Outcome> Operation<M> {
             curve,
             remaining: self.remaining(now),
         };
-        let source = self.seed.get().map(|seed| DrawSource {
-            seed,
-            operation: 0,
+        let source = self.draws.get().map(|start| DrawSource {
+            start,
             round: self.rounds(),
         });
         let delay = decide(&self.policy, &mut self.row.waits, source, &asked)?;
         #[cfg(feature = "protection")]
         if let Some(guard) = self.outcome.guard() {
-            let (attempt, seed) = (self.attempts, &mut self.seed);
+            let (attempt, draws) = (self.attempts, &mut self.draws);
             guard.weigh(|| hooks.weight(attempt + 1));
-            let draw = || protection_draw(seed, attempt, now);
+            let draw = || protection_draw(draws, attempt, now);
             return guard.retry(now, delay, asked.remaining, &self.policy, draw);
         }
         Ok(delay)
@@ -357,8 +355,8 @@ impl<M: Outcome> Operation<M> {
             hint,
             took: Some(duration).filter(|_| started.hedge.is_none() && tells),
         };
-        let seed = &mut self.seed;
-        let draw = || protection_draw(seed, number, ended);
+        let draws = &mut self.draws;
+        let draw = || protection_draw(draws, number, ended);
         guard.failed(started.hedge, ended, failure, &self.policy, draw);
     }
 }
@@ -369,7 +367,7 @@ mod tests {
     use crate::core::UNLIMITED;
     use crate::retry::Plain;
     use crate::retry::hooks::When;
-    use crate::retry::nanos::PackedSeed;
+    use crate::retry::nanos::PackedStart;
 
     #[test]
     fn without_randomness_it_ends_before_the_first_drawn_wait() {
@@ -377,7 +375,7 @@ mod tests {
         let policy = |max_attempts| RetryPolicy::default().with_max_attempts(max_attempts);
         let end = |policy, seed: Option<Seed>, verdict: Verdict| {
             let mut operation = Operation::new(policy, Plain::new());
-            operation.seed = seed.map_or(PackedSeed::NONE, Into::into);
+            operation.draws = seed.map_or(PackedStart::NONE, |seed| seed.start(0).into());
             operation.begin(Nanos::ZERO);
             let mut hooks = When(|_: &&str| verdict, (), Into::into);
             let (started, error) = (operation.last().started(None), AttemptError::Error("own"));

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::core::Seed;
+use crate::core::random::Start;
 #[cfg(feature = "protection")]
 use crate::policy::ms_from_duration;
 
@@ -88,31 +88,31 @@ impl fmt::Debug for Nanos {
     }
 }
 
-/// An `Option<Seed>` whose bytes are all set. Were some unset, as those of padding or of a `None` are, each move of what
+/// An `Option<Start>` whose bytes are all set. Were some unset, as those of padding or of a `None` are, each move of what
 /// it is a part of would be one of memory, whose bytes are read back before they are all written.
 #[derive(Clone, Copy)]
-pub(super) struct PackedSeed {
+pub(super) struct PackedStart {
     bits: u64,
     /// 0 or 1.
     is_set: u64,
 }
 
-impl PackedSeed {
+impl PackedStart {
     /// Its bits are not zero: the compiler would set both numbers at once, and for that put the policy, which lies before
     /// them, where it has to be copied from.
     pub(super) const NONE: Self = Self { bits: 7, is_set: 0 };
 
     #[inline]
-    pub(super) fn get(self) -> Option<Seed> {
-        (self.is_set != 0).then(|| Seed::new(self.bits))
+    pub(super) fn get(self) -> Option<Start> {
+        (self.is_set != 0).then_some(Start(self.bits))
     }
 }
 
-impl From<Seed> for PackedSeed {
+impl From<Start> for PackedStart {
     #[inline]
-    fn from(seed: Seed) -> Self {
+    fn from(start: Start) -> Self {
         Self {
-            bits: seed.bits(),
+            bits: start.0,
             is_set: 1,
         }
     }

@@ -4,7 +4,7 @@ use core::fmt;
 use core::task::Waker;
 use core::time::Duration;
 
-use super::nanos::{Nanos, PackedSeed};
+use super::nanos::{Nanos, PackedStart};
 use super::outcome::{Cuts, Ending};
 #[cfg(feature = "protection")]
 use super::protection::{Next, Pass, Protected};
@@ -21,7 +21,8 @@ use crate::policy::duration_from_ms;
 /// The state of one operation. Times are readings of its sleeper's clock.
 pub(super) struct Operation<M> {
     pub(super) policy: RetryPolicy,
-    pub(super) seed: PackedSeed,
+    /// Where its draws start, once that is known.
+    pub(super) draws: PackedStart,
     pub(super) outcome: M,
     pub(super) started: Nanos,
     /// Number of started attempts.
@@ -137,7 +138,7 @@ impl<M> Operation<M> {
     pub(super) fn new(policy: RetryPolicy, outcome: M) -> Self {
         Self {
             policy,
-            seed: PackedSeed::NONE,
+            draws: PackedStart::NONE,
             outcome,
             started: Nanos::ZERO,
             attempts: 0,
@@ -152,7 +153,7 @@ impl<M> Operation<M> {
     #[inline]
     pub(super) fn with_outcome<M2>(self, change: impl FnOnce(M) -> M2) -> Operation<M2> {
         Operation {
-            seed: self.seed,
+            draws: self.draws,
             ..Operation::new(self.policy, change(self.outcome))
         }
     }
@@ -164,7 +165,7 @@ impl<M> Operation<M> {
     {
         debug
             .field("policy", &self.policy)
-            .field("seed", &self.seed.get())
+            .field("is_seeded", &self.draws.get().is_some())
             .field("total_timeout", &self.outcome.deadline().after)
             .finish_non_exhaustive()
     }
@@ -190,11 +191,12 @@ pub(super) const PROTECTION_DRAW: u64 = 2;
 
 #[cfg(feature = "protection")]
 /// A draw for protection, apart from those of the waits after `attempt`. Without randomness the time has to do.
-pub(super) fn protection_draw(seed: &mut PackedSeed, attempt: u64, now: Nanos) -> f64 {
-    let drawn = seed.get().or_else(|| Seed::of_operation().ok());
-    *seed = drawn.map_or(PackedSeed::NONE, Into::into);
-    let drawn = drawn.unwrap_or(Seed::new(now.bits()));
-    drawn.draw(0, attempt, PROTECTION_DRAW)
+pub(super) fn protection_draw(draws: &mut PackedStart, attempt: u64, now: Nanos) -> f64 {
+    let fresh = || Seed::of_operation().map(Seed::only_start);
+    let start = draws.get().or_else(fresh);
+    *draws = start.map_or(PackedStart::NONE, Into::into);
+    let start = start.unwrap_or(Seed::new(now.bits()).start(0));
+    start.draw(attempt, PROTECTION_DRAW)
 }
 
 impl<M: Outcome> Operation<M> {
@@ -334,8 +336,8 @@ impl<M: Outcome> Operation<M> {
                 return Ok(Step::Begin);
             };
             guard.weigh(|| hooks.weight(attempts + 1));
-            let (policy, seed) = (&self.policy, &mut self.seed);
-            let draw = || protection_draw(seed, attempts, now);
+            let (policy, draws) = (&self.policy, &mut self.draws);
+            let draw = || protection_draw(draws, attempts, now);
             match guard.enter(now, remaining, policy, waker, draw) {
                 Next::Begin => {}
                 Next::Hold(duration) => return Ok(Step::Hold(duration)),

@@ -144,7 +144,7 @@ macro_rules! setters {
             /// for tests and simulations.
             pub fn seed(self, seed: impl Into<Seed>) -> Self {
                 self.with(|mut parts| {
-                    parts.operation.seed = seed.into().into();
+                    parts.operation.draws = seed.into().start(0).into();
                     parts
                 })
             }

@@ -233,8 +233,7 @@ impl<F, E, S, W> KeepConnected<F, E, S, W> {
         let policy = settings.policy.with_capped_retry_after(true);
         let drawn = |outage, round| {
             Some(DrawSource {
-                seed,
-                operation: outage,
+                start: seed.start(outage),
                 round,
             })
         };
