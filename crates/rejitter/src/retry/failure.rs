@@ -308,7 +308,11 @@ impl<M: Outcome> Operation<M> {
             start,
             round: self.rounds(),
         });
-        let delay = decide(&self.policy, &mut self.row.waits, source, &asked)?;
+        // Copies: what is lent to a function lies in memory from its start on, and with it all of the operation.
+        let (policy, mut waits) = (self.policy, self.row.waits);
+        let decided = decide(&policy, &mut waits, source, &asked);
+        self.row.waits = waits;
+        let delay = decided?;
         #[cfg(feature = "protection")]
         if let Some(guard) = self.outcome.guard() {
             let (attempt, draws) = (self.attempts, &mut self.draws);
