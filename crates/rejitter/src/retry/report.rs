@@ -96,23 +96,26 @@ impl<E> Records<E> {
         self.errors = errors.max(1);
     }
 
-    fn report(&mut self) -> &mut Box<RetryReport<E>> {
-        self.report.get_or_insert_with(|| {
-            Box::new(RetryReport {
-                attempts: 0,
-                elapsed: Duration::ZERO,
-                hint: None,
-                retry_after: None,
-                dropped: 0,
-                records: Vec::new(),
-            })
-        })
+    fn empty() -> RetryReport<E> {
+        RetryReport {
+            attempts: 0,
+            elapsed: Duration::ZERO,
+            hint: None,
+            retry_after: None,
+            dropped: 0,
+            records: Vec::new(),
+        }
+    }
+
+    fn records(&mut self) -> &mut [AttemptRecord<E>] {
+        let report = self.report.as_mut();
+        report.map_or(&mut [], |report| &mut report.records)
     }
 
     /// `own`: whether it failed with an error of the callback.
     pub(super) fn add(&mut self, record: AttemptRecord<E>, own: bool) {
         self.last = record.attempt;
-        let report = self.report();
+        let report = self.report.get_or_insert_with(|| Self::empty().into());
         if report.records.len() == KEPT {
             // The callback's latest error stays, however many timeouts follow it.
             let latest = report.records.iter().rposition(AttemptRecord::is_own);
@@ -122,23 +125,28 @@ impl<E> Records<E> {
             report.dropped += 1;
         }
         let before = |other: &AttemptRecord<E>| other.attempt < record.attempt;
-        let place = report.records.iter().rposition(before);
-        report.records.insert(place.map_or(0, |i| i + 1), record);
+        let place = report.records.partition_point(before);
+        report.records.insert(place, record);
     }
 
     /// Drops the callback's errors but the latest, of which `others` are kept elsewhere.
+    #[inline(never)]
     pub(super) fn forget(&mut self, others: usize) {
-        let mut keep = self.errors.saturating_sub(others);
-        // The latest error of a round is that of the attempt that ended last.
-        let last = self.last;
-        for is_last in [true, false] {
-            let records = self.report().records.iter_mut().rev();
-            let records = records.filter(|record| (record.attempt == last) == is_last);
-            for record in records.filter(|record| record.is_own()) {
-                if keep == 0 {
-                    record.error = None;
-                }
-                keep = keep.saturating_sub(1);
+        let (last, keep) = (self.last, self.errors.saturating_sub(others));
+        let records = self.records();
+        // The latest error of a round is that of the attempt that ended last, whose record may be before another.
+        let is_last = |record: &AttemptRecord<E>| record.attempt == last;
+        let mut own = records.iter().filter(|record| record.is_own());
+        let mut kept = usize::from(own.any(is_last));
+        for record in records.iter_mut().rev().filter(|record| record.is_own()) {
+            let is_kept = if is_last(record) {
+                keep > 0
+            } else {
+                kept += 1;
+                kept <= keep
+            };
+            if !is_kept {
+                record.error = None;
             }
         }
     }
@@ -146,7 +154,7 @@ impl<E> Records<E> {
     /// The last attempt's error, which then is no longer in its record.
     pub(super) fn take_last_error(&mut self) -> Option<AttemptError<E>> {
         let last = self.last;
-        let mut records = self.report().records.iter_mut().rev();
+        let mut records = self.records().iter_mut().rev();
         let record = records.find(|record| record.attempt == last)?;
         record.error.take()
     }
@@ -154,11 +162,11 @@ impl<E> Records<E> {
     /// The report of an operation that has ended.
     #[allow(clippy::unnecessary_box_returns)] // It goes on as it is.
     pub(super) fn take(&mut self, ending: Ending) -> Box<RetryReport<E>> {
-        let report = self.report();
+        let mut report = self.report.take().unwrap_or_else(|| Self::empty().into());
         report.attempts = ending.attempts;
         report.elapsed = ending.elapsed;
         report.hint = ending.hint;
         report.retry_after = ending.retry_after;
-        self.report.take().expect("it was made above")
+        report
     }
 }

@@ -14,13 +14,16 @@ use crate::retry::{Sleeper, clock};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TokioSleeper;
 
+// Operations with limits sleep and read the clock in many places.
 impl Sleeper for TokioSleeper {
     type Sleep = Sleep;
 
+    #[inline(never)]
     fn sleep(&self, duration: Duration) -> Sleep {
         time::sleep(duration)
     }
 
+    #[inline(never)]
     fn now(&self) -> Option<Duration> {
         Some(clock::at(Instant::now().into_std()))
     }
