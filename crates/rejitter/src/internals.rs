@@ -3,6 +3,7 @@
 
 #[cfg(feature = "http")]
 pub use crate::core::http;
+#[cfg(feature = "machines")]
 pub use crate::core::protection;
 pub use crate::core::{CapRule, Wait, kinds};
 

@@ -75,14 +75,15 @@
 //! from 1; *wait* k follows failed attempt k; the *ceiling* is the backoff curve's value at wait
 //! k, already capped; *jitter* is how the wait is drawn below it. Names that end in `_ms` are milliseconds.
 
-// docs.rs says what needs which feature. Not the default ones, nor `internals`, which it does not build, nor the hosts, which
-// the texts name.
+// docs.rs says what needs which feature. Not the default ones, nor `internals` and `machines`, which programs do not
+// name, nor the hosts, which the texts name.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     docsrs,
     doc(auto_cfg(hide(
         feature = "async",
         feature = "internals",
+        feature = "machines",
         feature = "retry",
         feature = "std",
         target_family = "wasm",

@@ -27,6 +27,7 @@ mod jitter;
 pub mod kinds;
 mod options;
 mod policy;
+#[cfg(feature = "machines")]
 pub mod protection;
 pub(crate) mod random;
 mod waits;
@@ -36,6 +37,7 @@ pub use decision::{Decision, Failure, Hint, StopReason};
 pub(crate) use getters::getters;
 pub use jitter::{CapRule, Jitter};
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
+#[cfg(feature = "machines")]
 pub(crate) use options::{NOT_NEGATIVE, Problems, Range, options, within};
 pub(crate) use policy::{Own, or};
 pub use policy::{Previous, RetryPolicy, Wait};

@@ -61,6 +61,7 @@ macro_rules! options {
         }
     };
 }
+#[cfg(feature = "machines")]
 pub(crate) use options;
 
 options! {

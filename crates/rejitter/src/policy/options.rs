@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use super::duration::ms_from_duration;
 use crate::core::RetryOptions;
+#[cfg(feature = "machines")]
 use crate::core::protection::{BreakerOptions, CooldownOptions, HedgeOptions, LimiterOptions};
 
 macro_rules! durations {
@@ -26,6 +27,10 @@ durations! {
     RetryOptions with_min = min_ms: "Sets the minimum wait.";
     RetryOptions with_step = step_ms: "Sets the growth of the linear curve.";
     RetryOptions with_max_retry_after = max_retry_after_ms: "Sets the longest server hint that is followed.";
+}
+
+#[cfg(feature = "machines")]
+durations! {
     BreakerOptions with_window = window_ms: "Sets the length of the window.";
     BreakerOptions with_open = open_ms: "Sets the longest time of a first opening.";
     BreakerOptions with_max_open = max_open_ms: "Sets the longest time of all openings.";
