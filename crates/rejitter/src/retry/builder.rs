@@ -5,8 +5,6 @@ use core::time::Duration;
 
 use super::hooks::{Curve, HintOf, Notify, NotifySuccess, When, WhenAttempt};
 use super::outcome::Cuts;
-#[cfg(feature = "tower")]
-use super::outcome::Deadline;
 use super::parts::Parts;
 use super::settings::setters;
 use super::sleeper::{MaybeSleeper, SleepFn, sleep_fn};
@@ -363,20 +361,18 @@ impl<F, Fut: TryFuture<State = ()>, E, S: MaybeSleeper, H>
 /// For Tower, whose requests must end with an outcome of the service.
 #[cfg(feature = "tower")]
 impl<F, Fut, E, S: MaybeSleeper, H> Retry<F, Fut, Plain<E>, S, H> {
-    /// Sets a deadline, and the form of the failure, which must spare a first attempt.
+    /// Sets the form of the failure, and a deadline that spares a first attempt.
     pub(crate) fn sparing<M: Outcome>(
         self,
         timeout: Option<Duration>,
         form: impl FnOnce(Plain<E>) -> M,
     ) -> Retry<F, Fut, M, S, H> {
         self.with(|parts| {
-            let mut parts = parts.outcome(form);
-            let outcome = &mut parts.operation.outcome;
-            outcome.set_deadline(Deadline {
-                after: timeout.into(),
-                ..outcome.deadline()
-            });
-            parts
+            let parts = parts.outcome(form);
+            match timeout {
+                Some(timeout) => parts.deadline(timeout, Cuts::Later),
+                None => parts,
+            }
         })
     }
 }

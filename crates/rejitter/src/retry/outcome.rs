@@ -208,13 +208,6 @@ impl<E, P> Reported<E, P> {
             protection: change(self.protection),
         }
     }
-
-    /// Lets a first attempt run on after the deadline, as without a report.
-    #[cfg(all(feature = "tower", feature = "protection"))]
-    pub(crate) fn sparing_first(mut self) -> Self {
-        self.cuts = Cuts::Later;
-        self
-    }
 }
 
 /// The end of an operation.

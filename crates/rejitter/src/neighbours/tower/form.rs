@@ -25,7 +25,7 @@ pub struct HedgedBy<R>(pub(super) ProtectedBy<R>);
 pub trait Form<Res, Err> {
     type Outcome: Outcome<Attempt = Failed<Res, Err>>;
 
-    /// The form of a failed operation, which spares a first attempt.
+    /// The form of a failed operation.
     fn form(&self, plain: Plain<Failed<Res, Err>>) -> Self::Outcome;
 
     /// The outcome of the service.
@@ -53,10 +53,7 @@ where
 
     fn form(&self, plain: Plain<Failed<Res, Err>>) -> Self::Outcome {
         let protected = Protected::new(&self.protection);
-        plain
-            .into_reported()
-            .protected(|()| protected)
-            .sparing_first()
+        plain.into_reported().protected(|()| protected)
     }
 
     fn outcome(&mut self, failed: RetryError<Failed<Res, Err>>) -> Result<Res, Err> {
