@@ -226,10 +226,10 @@ impl Unpark {
     #[cfg(feature = "protection")]
     fn wait(turn: Turn, sleeper: &impl BlockingSleeper) -> bool {
         let sleeps = turn.due.is_some() && !turn.asks;
-        match (turn.due, turn.left) {
-            _ if sleeps => sleeper.sleep(turn.longest()),
-            (None, None) => thread::park(),
-            _ => thread::park_timeout(turn.longest()),
+        if sleeps {
+            sleeper.sleep(turn.longest());
+        } else {
+            thread::park_timeout(turn.longest());
         }
         sleeps
     }

@@ -248,9 +248,11 @@ impl<F, E, S, W> KeepConnected<F, E, S, W> {
             #[cfg(feature = "protection")]
             while let Some(guard) = &mut guard {
                 let draw = || seed.draw(outage, waits.attempt(), PROTECTION_DRAW);
-                let waker = poll_fn(|cx| Poll::Ready(cx.waker().clone())).await;
-                let waker = || waker.clone();
-                let wait = match guard.enter(time.now(), Nanos::NONE, &policy, &waker, draw) {
+                let entered = poll_fn(|cx| {
+                    let waker = || cx.waker().clone();
+                    Poll::Ready(guard.enter(time.now(), Nanos::NONE, &policy, &waker, draw))
+                });
+                let wait = match entered.await {
                     Next::Begin => break,
                     Next::Queue(turn) => {
                         time.wait_for(turn).await;
