@@ -207,7 +207,7 @@ impl Protected {
                     remaining,
                     policy,
                     place: self.limited.as_mut().map(|limited| Turning {
-                        waited_ms: now.since(limited.asked.min(now)).ms(),
+                        waited_ms: now.since(limited.asked).ms(),
                         place: &mut limited.place,
                         waker,
                     }),
@@ -232,15 +232,11 @@ impl Protected {
                 self.held_since = if was_held { since } else { now };
                 Next::Hold(duration_from_ms(ms))
             }
-            Ok(waits @ (Entry::Queue { .. } | Entry::Ask)) => {
-                let due_ms = match waits {
-                    Entry::Queue { due_ms } => due_ms,
-                    _ => None,
-                };
+            Ok(Entry::Queue { due_ms, asks }) => {
                 let turn = Turn {
                     due: due_ms.map(duration_from_ms),
                     left: remaining.get(),
-                    asks: waits == Entry::Ask,
+                    asks,
                 };
                 if let Some(limited) = &mut self.limited {
                     (limited.asked, limited.since) = (now, limited.since.min(now));
@@ -280,7 +276,6 @@ impl Protected {
 
     /// Starts a hedge, unless a part forbids it.
     pub(in crate::retry) fn start_hedge(&mut self, now: Nanos) -> Option<Pass> {
-        self.weigh(|| 1.0);
         let (time, limited) = (self.ms(now)?, self.limited.as_mut());
         let weight = limited.as_ref().map_or(1.0, |limited| limited.place.weight);
         let start = |locked: &mut Locked<'_>| locked.start_hedge(time, weight);

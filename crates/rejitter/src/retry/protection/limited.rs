@@ -52,7 +52,7 @@ impl Limited {
     pub(super) fn begin(&mut self, now: Nanos) {
         self.start();
         let since = std::mem::replace(&mut self.since, Nanos::NONE);
-        self.queued = now.since(since.min(now));
+        self.queued = now.since(since);
         (self.asked, self.turn) = (Nanos::NONE, None);
     }
 }

@@ -145,10 +145,11 @@ impl Queue {
         self.running += 1;
     }
 
-    /// Wakes the first that waits. `was_due`: the one before it was due by its timer.
-    fn call_first(&mut self, time: f64, was_due: bool) -> Option<Waker> {
-        let is_due =
-            was_due && self.has_place() && self.wait_ms(time, self.first_weight(), 0.0) <= 0.0;
+    /// What wakes the first that waits. `started_at`: when the one before it started, if that was due by its timer.
+    fn call_first(&mut self, started_at: Option<f64>) -> Option<Waker> {
+        let is_due = started_at.is_some_and(|time| {
+            self.has_place() && self.wait_ms(time, self.first_weight(), 0.0) <= 0.0
+        });
         let mut first = self.waiting.first_entry()?;
         let first = first.get_mut();
         first.was_due |= is_due;
@@ -252,11 +253,9 @@ impl Locked<'_> {
             let known = (wait_ms > 0.0).then(|| duration_from_ms(wait_ms));
             self.report(ProtectionChange::Queued(known));
         }
-        Ok(Some(if asks {
-            Entry::Ask
-        } else {
-            Entry::Queue { due_ms: due }
-        }))
+        // Only the other limiter can tell when it answers.
+        let due_ms = due.filter(|_| !asks);
+        Ok(Some(Entry::Queue { due_ms, asks }))
     }
 
     /// The other limiter answered, or failed.
@@ -310,9 +309,9 @@ impl Locked<'_> {
             queue.units - left.weight
         };
         if was_first {
-            let time = queue.time(now);
-            let first = queue.call_first(time, was_due || left.was_due);
-            self.wake.extend(first);
+            let was_due = was_due || left.was_due;
+            let started_at = was_due.then(|| queue.time(now));
+            self.wake.extend(queue.call_first(started_at));
         }
     }
 
@@ -329,9 +328,8 @@ impl Locked<'_> {
         };
         queue.running = queue.running.saturating_sub(places);
         // Where there is a place at all times, nobody waits for one.
-        let first = queue.waiting.first_key_value();
-        if let Some((_, first)) = first.filter(|_| queue.settings.concurrency < f64::INFINITY) {
-            self.wake.push(first.waker.clone());
+        if queue.settings.concurrency < f64::INFINITY {
+            self.wake.extend(queue.call_first(None));
         }
     }
 
