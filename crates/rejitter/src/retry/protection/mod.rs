@@ -1,9 +1,9 @@
 //! Protection that operations share: a budget for retries, a breaker for all attempts, a cooldown for all who ask,
 //! hedges for slow attempts, a limiter for their number.
 //!
-//! [`state`] has the numbers of one destination, [`budget`], [`hedges`] and [`queue`] those of these parts, and
-//! [`cell`] their lock. [`guard`] has what one operation holds of them, [`limited`] its place in the queue, [`acquire`]
-//! what else is asked for one, [`facts`] what both exchange, [`keys`] the destinations.
+//! [`state`] has the numbers of one destination, [`budget`], [`hedges`] and [`queue`] those of these parts, [`turns`]
+//! what happens in the queue, and [`cell`] their lock. [`guard`] has what one operation holds of them, [`limited`] its
+//! place in the queue, [`acquire`] what else is asked for one, [`facts`] what both exchange, [`keys`] the destinations.
 
 mod acquire;
 mod budget;
@@ -17,6 +17,7 @@ mod limited;
 mod queue;
 mod state;
 mod status;
+mod turns;
 
 use std::fmt;
 use std::sync::Arc;
