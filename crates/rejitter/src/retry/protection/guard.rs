@@ -6,7 +6,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use super::Protection;
-use super::cell::{Cell, Locked};
+use super::cell::Cell;
 use super::events::Rejection;
 use super::facts::{Entry, Limits, Pass, Plan, Price, Turning};
 use super::limited::Limited;
@@ -16,7 +16,6 @@ use crate::core::protection::Verdict;
 use crate::policy::{duration_from_ms, ms_from_duration};
 use crate::retry::nanos::Nanos;
 use crate::retry::operation::Turn;
-use crate::retry::race::Races;
 use crate::retry::rounds::Single;
 use crate::retry::{Protect, RejectedError, Signal};
 
@@ -28,25 +27,13 @@ impl Protect for Protected {
     }
 }
 
-/// A [`Protected`] operation that starts hedges: see [`Retry::hedge`](crate::Retry::hedge).
-#[derive(Debug)]
-pub struct Hedged(Protected);
-
-impl Protect for Hedged {
-    type Rounds = Races;
-
-    fn guard(&mut self) -> Option<&mut Protected> {
-        Some(&mut self.0)
-    }
-}
-
 /// One operation's part in a [`Protection`]: see [`Retry::protection`](crate::Retry::protection).
 ///
 /// When it is dropped, the place of a probe is free again, and the token of a retry that never began goes back.
 pub struct Protected {
     pub(super) cell: Arc<Cell>,
     /// The operation has no clock: the breaker and the cooldown are then as absent.
-    clockless: bool,
+    pub(super) clockless: bool,
     /// That of the running attempt. Hedges keep theirs.
     pass: Pass,
     /// Start of the present hold.
@@ -54,7 +41,7 @@ pub struct Protected {
     /// How long the attempt was held.
     held: Nanos,
     /// The attempt of the round counts as the first one of an operation.
-    first: bool,
+    pub(super) first: bool,
     /// When it last asked, in ms: nobody reads a clock when an operation is dropped. NaN without a clock.
     asked_at: f64,
     /// Tokens, in thousandths: of the retry that has not started, and of the last one that has.
@@ -66,7 +53,7 @@ pub struct Protected {
     own_until: f64,
     rejection: Option<Rejection>,
     /// Number of hedges that the operation has started.
-    hedges: u64,
+    pub(super) hedges: u64,
     /// If there is a limiter. In a box, so that other operations are no larger.
     pub(super) limited: Option<Box<Limited>>,
 }
@@ -258,39 +245,6 @@ impl Protected {
         }
     }
 
-    /// The same, for an operation that starts hedges.
-    pub(crate) fn hedged(self) -> Hedged {
-        Hedged(self)
-    }
-
-    pub(in crate::retry) fn has_hedge(&self) -> bool {
-        self.cell.recipe.hedge.is_some()
-    }
-
-    /// How long after an attempt its hedge starts. `None` while too little is known, and without a clock.
-    pub(in crate::retry) fn hedge_delay(&self, now: Nanos) -> Option<Duration> {
-        let time = self.ms(now).filter(|_| !self.clockless)?;
-        let delay_ms = self.cell.locked(|locked| locked.hedge_delay_ms(time));
-        delay_ms.map(duration_from_ms)
-    }
-
-    /// Starts a hedge, unless a part forbids it.
-    pub(in crate::retry) fn start_hedge(&mut self, now: Nanos) -> Option<Pass> {
-        let (time, limited) = (self.ms(now)?, self.limited.as_mut());
-        let weight = limited.as_ref().map_or(1.0, |limited| limited.place.weight);
-        let start = |locked: &mut Locked<'_>| locked.start_hedge(time, weight);
-        let pass = self.cell.locked(start)?;
-        self.hedges += 1;
-        if let Some(limited) = limited {
-            limited.start();
-        }
-        Some(pass)
-    }
-
-    pub(in crate::retry) fn hedges(&self) -> u64 {
-        self.hedges
-    }
-
     /// The operation succeeded. `hedge`: the hedge that did it. `attempt`: the start of the round's attempt, if that
     /// did it or was running.
     pub(in crate::retry) fn succeeded(
@@ -380,15 +334,6 @@ impl Protected {
         let taken = std::mem::take(&mut self.spent);
         if taken > 0.0 {
             self.cell.locked(|locked| locked.refund(taken));
-        }
-    }
-
-    /// The round's attempt is dropped after this time, because its hedge ended the operation without success.
-    pub(in crate::retry) fn superseded(&self, now: Nanos, took: Duration) {
-        if self.first && self.cell.recipe.hedge.is_some() {
-            let time = self.ms(now);
-            self.cell
-                .locked(|locked| locked.record(time, Some(Nanos::from(took).ms())));
         }
     }
 

@@ -2,8 +2,9 @@
 //! hedges for slow attempts, a limiter for their number.
 //!
 //! [`state`] has the numbers of one destination, [`budget`], [`hedges`] and [`queue`] those of these parts, [`turns`]
-//! what happens in the queue, and [`cell`] their lock. [`guard`] has what one operation holds of them, [`limited`] its
-//! place in the queue, [`acquire`] what else is asked for one, [`facts`] what both exchange, [`keys`] the destinations.
+//! what happens in the queue, and [`cell`] their lock. [`guard`] has what one operation holds of them, [`hedged`] its
+//! hedges, [`limited`] its place in the queue, [`acquire`] what else is asked for one, [`facts`] what both exchange,
+//! [`keys`] the destinations.
 
 mod acquire;
 mod budget;
@@ -11,6 +12,7 @@ mod cell;
 mod events;
 mod facts;
 mod guard;
+mod hedged;
 mod hedges;
 mod keys;
 mod limited;
@@ -26,8 +28,9 @@ use std::time::Duration;
 use acquire::Acquire;
 use cell::{Cell, Recipe};
 pub(super) use facts::Pass;
+pub use guard::Protected;
 pub(super) use guard::{Failure, Next};
-pub use guard::{Hedged, Protected};
+pub use hedged::Hedged;
 use keys::Keys;
 pub use status::{
     BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, HedgeStatus, LimiterStatus,
