@@ -3,8 +3,9 @@
 use core::time::Duration;
 
 use super::nanos::Nanos;
-use super::operation::{Limit, Operation, Started};
+use super::operation::{Limit, Operation};
 use super::rounds::{Ended, Rounds, RoundsOf};
+use super::row::Started;
 use super::{AttemptError, AttemptRecord, FailureEvent, Hooks, Outcome, TimeoutError, Verdict};
 #[cfg(feature = "protection")]
 use super::{Signal, operation::protection_draw, protection::Failure};

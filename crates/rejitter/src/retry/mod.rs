@@ -32,6 +32,7 @@ mod race;
 pub mod reconnect;
 mod report;
 mod rounds;
+mod row;
 mod settings;
 mod sleeper;
 mod sleepers;

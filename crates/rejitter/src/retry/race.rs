@@ -10,10 +10,11 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 
 use super::nanos::Nanos;
-use super::operation::{Begun, Operation, Started};
+use super::operation::Operation;
 use super::parts::Parts;
 use super::protection::Pass;
 use super::rounds::{EndOf, Ended, ErrorOf, PartsOf, Rounds, SleepOf, Time, Types, ValueOf};
+use super::row::{Begun, Started};
 use super::waiting::Limited;
 use super::{AttemptError, Callback, Hooks, Outcome, Sleeper};
 use crate::StopReason;

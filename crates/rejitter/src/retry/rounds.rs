@@ -4,8 +4,8 @@ use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
 use super::nanos::Nanos;
-use super::operation::{Begun, Started};
 use super::parts::Parts;
+use super::row::{Begun, Started};
 use super::waiting::{Limited, Passed};
 use super::{Attempt, AttemptError, Callback, Hooks, Outcome, Sleeper, TryFuture};
 use crate::StopReason;
