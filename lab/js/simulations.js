@@ -64,7 +64,10 @@ const LOAD = {
 const RATE_LIMIT = {
   ...numbers(NUMBERS.RateLimitOptions),
   hints: choice('ignored', 'followed'),
-  protection: section({ cooldown: section({ ...numbers(['maxHoldMs']), probe: SWITCH }) }),
+  protection: section({
+    cooldown: section({ ...numbers(['maxHoldMs']), probe: SWITCH }),
+    limiter: section(numbers(NUMBERS.RateLimiter)),
+  }),
 };
 const HEDGING = {
   ...numbers(NUMBERS.HedgingOptions),

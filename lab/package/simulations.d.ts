@@ -369,19 +369,29 @@ export function simulateLoad(policy: Subject, options?: LoadOptions): Simulation
 export interface RateLimitOptions extends Seeded {
   [RateLimitOptions: string]: unknown;
   /**
-   * Whether a worker, and the cooldown, follow the time that the server asks for. `'ignored'`: only the policy's own
-   * waits count.
+   * Whether a worker, the cooldown and the limiter follow the time that the server asks for. `'ignored'`: only the
+   * policy's own waits count.
    *
    * @default 'followed'
    */
   hints?: 'ignored' | 'followed' | undefined;
   /**
-   * With a cooldown, one worker's hint holds all of them. Its options are those of `cooldown()` of
-   * `rejitter/protection`.
+   * What the workers of a process share, with the options of `rejitter/protection`. With a cooldown, one worker's hint
+   * holds all of them. With a limiter, attempts queue for its rate, in the order of their jobs; beside it, the cooldown
+   * only rejects those that would wait too long.
    *
    * @default nothing
    */
-  protection?: { cooldown?: { maxHoldMs?: number | undefined; probe?: boolean | undefined } | undefined } | undefined;
+  protection?:
+    | {
+        cooldown?: { maxHoldMs?: number | undefined; probe?: boolean | undefined } | undefined;
+        limiter?:
+          | {
+              [RateLimiter: string]: unknown;
+            }
+          | undefined;
+      }
+    | undefined;
 }
 
 /** Result of {@link simulateRateLimit}. */

@@ -8,6 +8,9 @@ import { fails } from '../../tests/package/lib/callbacks.mjs';
 import { importFrom, printed, vectors } from '../../tests/package/lib/consumer.mjs';
 
 const lab = await importFrom('rejitter-lab');
+const { RetryPolicy, retryAfter } = await importFrom('rejitter');
+const { limiter, protect } = await importFrom('rejitter/protection');
+const { virtualClock } = await importFrom('rejitter/testing');
 const { peakOf, plan, simulateContention, simulateHedging, simulateLoad, simulateOutage, simulateRateLimit } = lab;
 
 const ENDLESS = { maxAttempts: Infinity };
@@ -125,6 +128,64 @@ test('slices change nothing, by hand and in a run; progress only grows; results 
     assert.deepEqual([simulation.result(), running.result(), await running.run()], [whole, whole, whole]);
   }
 });
+
+/** The quota of `simulateRateLimit`, against the package itself: each process has a limiter of this limit. */
+async function withLimiters(processes, limit) {
+  const clock = virtualClock();
+  const totals = { done: 0, failed: 0, rejected: 0, endMs: 0 };
+  const [windowMs, halfMs] = [10_000, 25];
+  const accepted = new Map();
+  const request = async () => {
+    await new Promise((resolve) => setTimeout(resolve, halfMs));
+    const window = Math.floor(clock.now / windowMs);
+    const before = accepted.get(window) ?? 0;
+    const leftMs = 1000 * Math.ceil(((window + 1) * windowMs - clock.now) / 1000);
+    if (before < 100) accepted.set(window, before + 1);
+    else totals.rejected++;
+    await new Promise((resolve) => setTimeout(resolve, halfMs));
+    if (before >= 100) throw retryAfter(leftMs, Object.assign(new Error('too many'), { status: 429 }));
+  };
+  try {
+    const policies = Array.from({ length: processes }, (_, seed) => {
+      const protection = protect(limiter({ limit, perMs: windowMs }));
+      return new RetryPolicy({ maxAttempts: 6, totalTimeoutMs: Infinity, seed, protection });
+    });
+    let left = 1000;
+    const work = async (policy) => {
+      while (left-- > 0) {
+        const end = await policy.run(request).then(
+          () => 'done',
+          () => 'failed',
+        );
+        totals[end]++;
+        totals.endMs = clock.now;
+      }
+    };
+    const workers = Array.from({ length: 50 }, (_, i) => work(policies[i % processes]));
+    await clock.runAll(100_000);
+    await Promise.all(workers);
+    return totals;
+  } finally {
+    clock.uninstall();
+  }
+}
+
+for (const [processes, limit] of [
+  [1, 100],
+  [10, 10],
+  [10, 100],
+])
+  test(`a rate limit: ${processes} limiters of ${limit} do what the package’s own do`, async () => {
+    const own = await withLimiters(processes, limit);
+    const protection = { limiter: { limit, perMs: 10_000 } };
+    const { totals } = finished(simulateRateLimit({ maxAttempts: 6 }, { processes, protection, seed: 1 }));
+    const [ours, theirs] = [totals, own].map(({ rejected, failed, endMs }) => [rejected, failed, endMs]);
+    // The draws are others.
+    const room = processes * limit > 100 ? 0.2 : 0;
+    for (const [i, value] of ours.entries())
+      assert.ok(Math.abs(value - theirs[i]) <= room * theirs[i] + 20 * room, `${ours}, not ${theirs}`);
+    assert.equal(own.done + own.failed, 1000);
+  });
 
 test('run: an abort rejects with the reason itself; another run goes on from there', async () => {
   const make = () => simulateOutage(ENDLESS, { clients: 200, capacityPerS: 50, seed: 1 });

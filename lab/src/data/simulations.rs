@@ -12,7 +12,7 @@ use crate::simulation::set::{Set, SetByName};
 use crate::simulation::{
     Arrivals, BudgetOptions, Contention, ContentionOptions, HedgeDelay, HedgeRule, Hedging,
     HedgingOptions, Load, LoadBreaker, LoadBudget, LoadOptions, Outage, OutageOptions, RateHints,
-    RateLimit, RateLimitOptions, ServerLoad, Strategy,
+    RateLimit, RateLimitOptions, RateLimiter, ServerLoad, Strategy,
 };
 
 type Made = Result<Box<dyn Study>, DataErrors>;
@@ -59,7 +59,8 @@ pub fn simulate(name: &str, policy: &Value, seed: Seed, options: &Value) -> Made
         ),
         _ => study!(
             RateLimit RateLimitOptions options,
-            hints = given.hints(policy.max_retry_after_ms())
+            hints = given.hints(policy.max_retry_after_ms()),
+            limiter = given.limiter()
         ),
     }
 }
@@ -239,6 +240,12 @@ impl<'a> Given<'a> {
         } else {
             RateHints::Followed
         }
+    }
+
+    fn limiter(&self) -> Option<RateLimiter> {
+        let mut limiter = self.has("limiter").then(RateLimiter::default)?;
+        self.numbers("limiter.", &mut |name, number| limiter.set(name, number));
+        Some(limiter)
     }
 
     fn study(self, made: Result<impl Study + 'static, OptionErrors>) -> Made {

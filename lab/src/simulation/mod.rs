@@ -69,7 +69,7 @@ pub use normal::Normal;
 pub use outage::{Outage, OutageOptions};
 pub use protection::{LoadBreaker, LoadBudget, LoadProtection};
 pub use queue::EventQueue;
-pub use rate_limit::{RateHints, RateLimit, RateLimitOptions, RateLimitTotals};
+pub use rate_limit::{RateHints, RateLimit, RateLimitOptions, RateLimitTotals, RateLimiter};
 pub use rejitter::internals::protection::{BreakerOptions, BudgetOptions};
 pub use served::{Bins, Peak, Traces};
 pub use statistics::{Summary, summary};

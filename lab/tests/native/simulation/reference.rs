@@ -8,8 +8,8 @@ use rejitter::{Jitter, RetryPolicy, Seed, UNLIMITED};
 use rejitter_lab::simulation::{
     BreakerOptions, BudgetOptions, Contention, ContentionOptions, HedgeDelay, HedgeRule, Hedging,
     HedgingOptions, Load, LoadBreaker, LoadBudget, LoadOptions, LoadProtection, Outage,
-    OutageOptions, RateHints, RateLimit, RateLimitOptions, ServiceTimes, Simulation, Strategy,
-    summary,
+    OutageOptions, RateHints, RateLimit, RateLimitOptions, RateLimiter, ServiceTimes, Simulation,
+    Strategy, summary,
 };
 
 /// In another implementation, of 10,000 seeds.
@@ -219,6 +219,35 @@ fn rate_limited_jobs_fail_as_often_as_the_design_says() {
                 off <= 2.0 * found.ci95 + 0.5,
                 "{hints:?}: {found:?}, not {expected:?}"
             );
+        }
+    }
+}
+
+/// Against a quota of 100 in 10 s: one process that keeps it is never rejected, and needs the time that the quota takes;
+/// so are ten with a tenth each. Ten that all take the whole quota are rejected.
+#[test]
+fn a_limiter_keeps_its_quota() {
+    for (processes, limit, keeps) in [(1, 100.0, true), (10, 10.0, true), (10, 100.0, false)] {
+        for seed in 0..20 {
+            let mut simulation = RateLimit::new(RateLimitOptions {
+                processes,
+                limiter: Some(RateLimiter {
+                    limit,
+                    per_ms: 10_000.0,
+                    ..RateLimiter::default()
+                }),
+                ..RateLimitOptions::new(RetryPolicy::default(), Seed::new(seed))
+            })
+            .unwrap();
+            assert!(simulation.finish().done);
+            let totals = simulation.totals();
+            assert_eq!(totals.done + totals.failed, 1_000);
+            assert_eq!(totals.rejected == 0, keeps, "{processes}: {totals:?}");
+            if keeps {
+                // The first starts of all come at once, the last of each after all before it.
+                let expected = 100.0 * f64::from(1_000 - processes) + 50.0;
+                assert_eq!((totals.done, totals.end_ms.round()), (1_000, expected));
+            }
         }
     }
 }
