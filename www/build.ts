@@ -11,6 +11,7 @@ import * as links from './src/links.ts';
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url));
 const SCENE = 'virtual:scene';
+const LAB = 'virtual:lab';
 
 let drawn: Promise<typeof import('./src/scene/first.ts')> | undefined;
 
@@ -57,6 +58,29 @@ export const scene: Plugin = {
     // JSON has no infinity, and the strategy has three.
     const text = JSON.stringify((await firstScene()).result, (_, value: unknown) => (value === Infinity ? '∞' : value));
     return `export const drawn = ${text.replaceAll('"∞"', 'Infinity')};`;
+  },
+};
+
+/**
+ * The lab with its wasm as a file, which compresses better than the text of its entry for browsers: the entry for workerd
+ * imports the file. `virtual:lab` says when it is compiled.
+ */
+export const lab: Plugin = {
+  name: 'lab',
+  enforce: 'pre',
+  resolveId(id) {
+    if (id === 'rejitter-lab')
+      return { id: `${ROOT}node_modules/rejitter-lab/index.workerd.js`, moduleSideEffects: false };
+    return id === LAB || id.endsWith('/lab.wasm') ? `\0${LAB}` : undefined;
+  },
+  load(id) {
+    if (id !== `\0${LAB}`) return undefined;
+    return `import url from '${ROOT}node_modules/rejitter-lab/lab.wasm?url';
+      let module;
+      export { module as default };
+      export const compiled = fetch(url)
+        .then((response) => response.arrayBuffer())
+        .then(async (bytes) => (module = await WebAssembly.compile(bytes)));`;
   },
 };
 

@@ -14,7 +14,7 @@ import { CONTENT_SECURITY_POLICY } from './page-policy.mjs';
 /** Limits of the first page: words, stops of the Tab key, screens. */
 const MOST = { words: 1200, stops: 40, desktop: 4.5, phone: 7 };
 /** Bytes of all scripts, styles and fonts of both pages, compressed. */
-const MOST_BYTES = 222_000;
+const MOST_BYTES = 220_000;
 const PARTS = `${ADVICE}&protection=cooldown,hedge`;
 
 /** Notes in each frame the place of the playhead, and whether the sentence is there. Runs in the page. */

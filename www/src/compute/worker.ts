@@ -2,6 +2,7 @@
  * Does the jobs of each lane one after the other. Long jobs pause often, and jobs of other lanes run in the pauses: a
  * long simulation does not keep the waits waiting. A cancelled job ends, or never starts.
  */
+import { compiled } from 'virtual:lab';
 import { JOBS, type Answer, type Job, type Order } from './jobs';
 
 const cancelled = new Map<number, AbortController>();
@@ -34,6 +35,7 @@ async function perform({ id, name, input }: Exclude<Order, { cancel: number }>, 
     if (!signal.aborted) postMessage(answer, { transfer });
   };
   try {
+    await compiled;
     const job = JOBS[name] as Job<unknown, unknown>;
     const result = await job(input, (partial) => send({ id, partial }), signal);
     // Only of what is final: a job may still read what it has reported.

@@ -86,7 +86,12 @@ export async function scene(
   const other = strategy && (await herdOf({ ...input, strategy }, pace));
   // Both on one axis of time.
   const spanMs = Math.max(found.spanMs, other?.().spanMs ?? 0);
-  return { ...own(spanMs), input, needs, other: other?.(spanMs) };
+  return { ...own(spanMs), input, needs, other: other && besides(other(spanMs)) };
+}
+
+/** What is drawn of a second herd, in half a picture: no sentence tells its waves. */
+function besides(herd: Herd): Herd {
+  return { ...herd, marks: herd.marks.filter(({ lane }) => lane < LANES / 2), waves: undefined };
 }
 
 /** Simulates one herd, and returns what summarises it for a picture of at least this span. */
