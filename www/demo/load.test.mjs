@@ -4,10 +4,15 @@ import { test } from 'node:test';
 import { simulateLoad, simulateRateLimit } from 'rejitter-lab';
 import { INITIAL, done, page, resultOf } from './lib/node.mjs';
 
-const { SHARED, load, loadInput, STEPS, stateOf, stepOf, defaultsAt } = await page(
-  'load/compute load/steps state/state',
+const { SHARED, load, loadInput, STORY, stateOf, stepOf, defaultsAt, QUOTA_STORY } = await page(
+  'load/compute load/steps state/state state/story rate-limit/steps',
 );
-const { rateLimit, finding: limitInWords } = await page('rate-limit/compute rate-limit/figure');
+const {
+  rateLimit,
+  rateLimitInput,
+  finding: limitInWords,
+  shareOf,
+} = await page('rate-limit/compute rate-limit/figure rate-limit/quota');
 const { REQUESTS, tail, finding: tailInWords } = await page('hedging/compute hedging/tail');
 
 const HERD = { capacityPerS: 120, downMs: 2000, demand: 0.93, failing: 0 };
@@ -81,9 +86,9 @@ test("the band is that of thirty seeds, the page's own among them", async () => 
 test('the steps tell what each part is for, in the numbers of their own states', async () => {
   const home = defaultsAt('/protection/');
   const failed = [];
-  for (const [i, step] of STEPS.entries()) {
-    const state = { ...home, ...stateOf(step) };
-    assert.equal(stepOf(state), i);
+  for (const [i, step] of STORY.steps.entries()) {
+    const state = { ...home, ...stateOf(STORY, i) };
+    assert.equal(stepOf(STORY, state), i);
     const result = await done(load, loadInput(state));
     failed.push(result.run.failed);
     assert.ok(step.why(result).includes(result.run.failed.toLocaleString('en-US')), step.why(result));
@@ -94,19 +99,54 @@ test('the steps tell what each part is for, in the numbers of their own states',
   assert.ok(without > 3 * single && budget < without / 2 && costly > 3 * without, failed.join());
 });
 
-test('one 429 for all, with two attempts: a shared cooldown loses fewest', async () => {
-  const result = await done(rateLimit, { strategy: INITIAL, seed: 42 });
+test('the parts of the other figures stay in a step, and are not asked', () => {
+  const home = { ...defaultsAt('/protection/'), protection: 'budget,cooldown,hedge' };
+  const limited = { ...home, ...stateOf(QUOTA_STORY, 1, home.protection) };
+  assert.equal(limited.protection, 'budget,limiter,hedge');
+  assert.deepEqual([stepOf(QUOTA_STORY, home), stepOf(QUOTA_STORY, limited)], [-1, 1]);
+  const broken = { ...limited, ...stateOf(STORY, 2, limited.protection) };
+  assert.equal(broken.protection, 'breaker,limiter,hedge');
+  assert.deepEqual([stepOf(STORY, limited), stepOf(STORY, broken), stepOf(QUOTA_STORY, broken)], [-1, 2, 1]);
+  assert.equal(stateOf(STORY, -1) ?? stateOf(QUOTA_STORY, 4), undefined);
+});
+
+test('one quota for all, with two attempts: a shared cooldown loses few, a limiter none', async () => {
+  const result = await done(rateLimit, { strategy: INITIAL, processes: 1, seed: 42 });
   const server = { jobs: 1000, workers: 50, limit: 100, windowMs: 10_000, horizonMs: 600_000, binMs: 500, seed: 42 };
-  const failed = [{ hints: 'ignored' }, {}, { protection: { cooldown: {} } }].map((options, i) => {
+  const limiter = { limit: 100, perMs: 10_000 };
+  const all = [{ hints: 'ignored' }, {}, { protection: { cooldown: {} } }, { protection: { limiter } }];
+  const failed = all.map((options, i) => {
     const own = /** @type {any} */ ({ ...server, ...options });
     const { totals } = resultOf(simulateRateLimit({ baseMs: 100, capMs: 10_000, maxAttempts: 2 }, own));
     assert.equal(result.runs[i].rejected, totals.rejected);
     assert.equal(result.runs[i].failed, 1000 - totals.done);
     return result.runs[i].failed;
   });
-  assert.deepEqual(failed, [900, 230, 94]);
-  assert.match(limitInWords({ ...result, isShared: true }), /900 fail if .*, and 230 fail .* cooldown 94 fail\.$/);
-  assert.match(limitInWords({ ...result, isShared: false }), /230 fail if each worker follows its own\.$/);
+  assert.deepEqual(failed, [900, 230, 94, 0]);
+  const words = /900 fail if .*, 230 fail if each .*, 94 fail with .* cooldown, and none fails with a limiter\.$/;
+  assert.match(limitInWords(result), words);
+});
+
+test('the steps of the quota: one process and ten, without a limiter and with it', async () => {
+  for (const [i, [without, within, share]] of [
+    ['230 fail', 'none fails', 100],
+    ['230 fail', 'none fails', 100],
+    ['230 fail', 'none fails', 10],
+    ['230 fail', 'none fails', 10],
+  ].entries()) {
+    const state = { ...defaultsAt('/protection/'), ...stateOf(QUOTA_STORY, i) };
+    assert.equal(stepOf(QUOTA_STORY, state), i);
+    const result = await done(rateLimit, rateLimitInput(state));
+    const said = QUOTA_STORY.steps[i].why(result);
+    assert.ok(said.includes(i % 2 ? within : without), said);
+    // Whatever the processes, all of them together ask for no more than the quota.
+    const { failed, rejected } = result.runs.at(-1);
+    assert.deepEqual([result.runs.at(-1).kind, failed, rejected], ['limited', 0, 0]);
+    assert.equal(shareOf(state.processes), share);
+    const whole = result.runs.find(({ kind }) => kind === 'whole');
+    assert.equal(whole === undefined, state.processes === 1);
+    if (whole) assert.deepEqual([whole.failed, whole.rejected], [17, 90]);
+  }
 });
 
 test('the tail is exact, the sample agrees with it, and the sentence has its numbers', async () => {

@@ -183,7 +183,8 @@ inEachEngine(({ pageTest }) => {
     for (const [part, figure, hasText] of /** @type {[string, string, RegExp][]} */ ([
       ['budget', 'recovery', /^Retries with a budget: /],
       ['breaker', 'recovery', /^Both: /],
-      ['cooldown', 'rate-limit', /With a shared cooldown 94 fail\.$/],
+      ['cooldown', 'rate-limit', / 94 fail with a shared cooldown, and none fails with a limiter\.$/],
+      ['limiter', 'rate-limit', / none fails with a limiter\.$/],
       ['hedge', 'tail', /^A hedge after 60.ms sends 9\.7% more requests/],
     ])) {
       await drawn(page, figure);
@@ -195,8 +196,9 @@ inEachEngine(({ pageTest }) => {
       await page.locator(`#${figure} .finding`, { hasText }).waitFor();
     }
     const code = await codeOf(page);
-    assert.match(code, /protect\(budget\(\), breaker\(\), cooldown\(\), hedge\(\{ delayMs: 60 \}\)\)/);
-    await page.waitForURL(/protection=budget%2Cbreaker%2Ccooldown%2Chedge$/);
+    const limiter = /limiter\(\{ limit: 100, perMs: 10_000 \}\)/;
+    assert.match(code, new RegExp(`protect\\(budget\\(\\), breaker\\(\\), cooldown\\(\\), ${limiter.source}, hedge`));
+    await page.waitForURL(/protection=budget%2Cbreaker%2Ccooldown%2Climiter%2Chedge$/);
     await page.reload();
     await drawAll(page);
     assert.equal(await codeOf(page), code);

@@ -14,6 +14,9 @@ const { contendersOf, policyOf, recommend, sameChoice, title, verdict, verdictWo
   'state/strategy verdict/compute verdict/words take-away/words',
 );
 const { SHARED, finding, load, rangeOf } = await page('load/compute load/recovery compute/outage');
+const { rateLimitFigure, rateLimitInput, QUOTA_STORY } = await page(
+  'rate-limit/figure rate-limit/compute rate-limit/steps',
+);
 
 const saidOf = (figure, data) => [figure.describe(data), ...figure.note(data)];
 const STATES = 10_000;
@@ -121,6 +124,14 @@ function loadOf(state, draw) {
     ...{ runs, run: one(runs), horizonMs: 60_000, binMs: 200, capacityPerS: one([capacityPerS, capacityPerS / 2]) },
     band: one([undefined, { ...band, recovered: whole(0, band.seeds) }]),
   };
+}
+
+/** Jobs against a quota, of which all, one or none may fail. */
+function quotaOf(state, { one, whole, number }) {
+  const kinds = ['ignored', 'followed', 'shared', ...(state.processes > 1 ? ['whole'] : []), 'limited'];
+  const few = () => one([0, 1, whole(0, 1000)]);
+  const runs = kinds.map((kind) => ({ kind, rejected: few(), failed: few(), endMs: number(50, 600_000) }));
+  return { input: rateLimitInput(state), runs };
 }
 
 /** What becomes of the clients with their strategy, and with one that serves nearly all. */
@@ -254,6 +265,14 @@ const SECTIONS = {
       const told = finding(result);
       if (band?.recovered === 0) assert.doesNotMatch(told, /in 90% of them/);
       return [told, said, ...saidOf(loadFigure, result)];
+    },
+  },
+  'the quota': {
+    drawn: quotaOf,
+    say(result) {
+      const told = QUOTA_STORY.steps.map(({ why }) => why(result));
+      // The name of a header is no retry.
+      return [...told, ...saidOf(rateLimitFigure, result)].map((text) => text.replace(/against|Retry-After/g, ''));
     },
   },
   'what is handed out': {

@@ -43,7 +43,7 @@ describe('a link', () => {
       const [from, to] = [seed % 2 ? HOME : PROTECTION, seed % 3 ? HOME : PROTECTION];
       assert.deepEqual(readQuery(toQuery(state, from), to), { state, problems: [] }, `seed ${seed}`);
     }
-    assert.equal(PROTECTIONS.length, 16);
+    assert.equal(PROTECTIONS.length, 32);
     assert.equal(readQuery('?protection=breaker,budget', HOME).state.protection, 'budget,breaker', 'in any order');
   });
 

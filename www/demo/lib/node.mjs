@@ -75,6 +75,7 @@ export function stateOf(seed) {
     hedgeMs: number(10, 1000),
     code: one(CODES),
     seed: whole(0, 2 ** 32 - 1),
+    processes: whole(1, 50),
   };
   const ids = PACKAGES.map(idOf);
   const vs = one([

@@ -1,25 +1,18 @@
-/** What a budget and a breaker are for, in steps: each a state of the page, with what it shows. */
+/** What a budget and a breaker are for. */
 import { count, doing, share } from '../charts/format';
-import type { State } from '../state/state';
-import { INITIAL, sameStrategy } from '../state/strategy';
-import type { LoadResult, Shared, loadInput } from './compute';
-
-type LoadState = Omit<Parameters<typeof loadInput>[0], 'seed'>;
-
-interface Step {
-  /** Everything that its figures follow, but for the seed. */
-  readonly state: Omit<LoadState, 'strategy'>;
-  /** The question that leads there. */
-  readonly next: string;
-  /** What it means, whatever the numbers come to. */
-  readonly why: (result: LoadResult) => string;
-}
+import type { Story } from '../state/story';
+import { INITIAL } from '../state/strategy';
+import type { LoadResult, Shared } from './compute';
 
 const failing = ({ runs }: LoadResult, shared: Shared): string =>
   doing(runs.find((run) => run.shared === shared)?.failed ?? 0, 'fail');
-const NONE = { downMs: 2000, capacityPerS: 120, demand: 0.5, failing: 0, retries: 'on', protection: 'none' } as const;
+const NONE = {
+  strategy: INITIAL,
+  ...{ downMs: 2000, capacityPerS: 120, demand: 0.5, failing: 0 },
+  ...{ retries: 'on' as const, protection: 'none' },
+};
 
-export const STEPS: readonly Step[] = [
+const steps: Story<LoadResult>['steps'] = [
   {
     state: NONE,
     next: 'From the start, in six steps',
@@ -65,13 +58,4 @@ export const STEPS: readonly Step[] = [
   },
 ];
 
-export function stateOf(step: Step | undefined): LoadState | undefined {
-  return step && { strategy: INITIAL, ...step.state };
-}
-
-/** The step that the page shows, or −1. */
-export function stepOf(state: State): number {
-  const names = Object.keys(NONE) as (keyof typeof NONE)[];
-  if (!sameStrategy(state.strategy, INITIAL)) return -1;
-  return STEPS.findIndex((step) => names.every((name) => step.state[name] === state[name]));
-}
+export const STORY: Story<LoadResult> = { parts: ['budget', 'breaker'], steps };

@@ -1,16 +1,23 @@
-/** A server that answers 429, with a cooldown that the workers share, and without. */
+/** A server with a quota: who learns of it by its 429s, and who keeps it. */
 import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
 import { follow } from '../compute/client';
-import { switches } from '../shell/controls';
-import { partsIn, type State } from '../state/state';
+import { settingSlider, switches } from '../shell/controls';
+import { mountStory } from '../shell/story';
+import { partsIn } from '../state/state';
+import { rateLimitInput } from './compute';
 import { rateLimitFigure } from './figure';
+import { QUOTA_STORY } from './steps';
 
 export function mountRateLimit(root: HTMLElement): void {
-  const controls = html('div', { class: 'fields' }, switches('All workers share', ['cooldown']));
+  const say = mountStory(root, QUOTA_STORY);
+  const controls = html('div', { class: 'fields' }, switches('Each process has a', ['cooldown', 'limiter']));
+  settingSlider(controls, 'processes');
   const figure = mountFigure(root, rateLimitFigure, controls);
-  const inputOf = ({ strategy, seed }: State) => ({ strategy, seed });
-  follow(figure, 'rateLimit', inputOf, (result, { protection }) =>
-    figure.show({ ...result, isShared: partsIn(protection).includes('cooldown') }),
-  );
+  follow(figure, 'rateLimit', rateLimitInput, (result, { protection }) => {
+    const parts = partsIn(protection);
+    const chosen = parts.includes('limiter') ? 'limited' : parts.includes('cooldown') ? 'shared' : 'followed';
+    figure.show({ ...result, chosen });
+    say(result);
+  });
 }

@@ -4,7 +4,7 @@ import { problemOf } from './before';
 import { AT_ONCE, INITIAL, type Strategy } from './strategy';
 
 /** Parts of `rejitter/protection`, in the order of the generated code. */
-export const PARTS = ['budget', 'breaker', 'cooldown', 'hedge'] as const;
+export const PARTS = ['budget', 'breaker', 'cooldown', 'limiter', 'hedge'] as const;
 export type Part = (typeof PARTS)[number];
 /** Every choice of parts, as the link names it: `budget,breaker`; `none` for no part. */
 export const PROTECTIONS: readonly string[] = Array.from({ length: 1 << PARTS.length }, (_, bits) =>
@@ -44,6 +44,8 @@ interface Settings {
   /** Whether the clients of `/protection` retry, and the parts that they share, one of `PROTECTIONS`. */
   readonly retries: 'on' | 'off';
   readonly protection: string;
+  /** Processes that share a quota and nothing else. */
+  readonly processes: number;
   /** When the hedge starts. */
   readonly hedgeMs: number;
   readonly code: (typeof CODES)[number];
@@ -110,6 +112,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   failing: between(0, 0, 0.9, 'Fail at random', FAILING, (value) => `${share(value)} of answers`),
   retries: oneOf(['on', 'off']),
   protection: oneOf(PROTECTIONS, `'none', or any of ${PARTS.map((part) => `'${part}'`).join(', ')}`),
+  processes: integer(1, 1, 50, 'Processes', [1, 2, 5, 10, 25, 50]),
   hedgeMs: between(60, 10, 1000, 'A hedge starts after', HEDGES, duration),
   code: oneOf(CODES),
   seed: integer(42, 0, 2 ** 32 - 1),

@@ -1,6 +1,7 @@
 /** The chosen strategy as programs, ready to run. */
+import { WINDOW_MS, shareOf } from '../rate-limit/quota';
 import { rust } from './rust';
-import { type PROGRAMS, partsIn, type Part, type State } from '../state/state';
+import { PARTS, type PROGRAMS, partsIn, type Part, type State } from '../state/state';
 import { PRESETS, PRESET_NAMES, changed, type Changes } from '../state/presets';
 import { capRuleActs, policyData, policyOptions, sameStrategy, strategyOf, type Strategy } from '../state/strategy';
 
@@ -14,9 +15,13 @@ const ATTEMPT_SHARE = 1 / 2;
 type Parts = Readonly<Partial<Record<Part, Options>>>;
 
 /** The parts that the page has chosen. */
-export function partsOf({ protection, hedgeMs }: Pick<State, 'protection' | 'hedgeMs'>): Parts {
+export function partsOf({ protection, processes, hedgeMs }: State): Parts {
   // With the options of the figures beside it.
-  const options = { budget: {}, breaker: {}, cooldown: {}, hedge: { delayMs: hedgeMs } };
+  const options = {
+    ...{ budget: {}, breaker: {}, cooldown: {} },
+    limiter: { limit: shareOf(processes), perMs: WINDOW_MS },
+    hedge: { delayMs: hedgeMs },
+  };
   return Object.fromEntries(partsIn(protection).map((part) => [part, options[part]]));
 }
 
@@ -33,15 +38,18 @@ export function programs(strategy: Strategy, parts: Parts = {}): Readonly<Record
 /** The option of a program that shares parts. */
 const PROTECTION = 'protection';
 
-/** The page draws one delay, which suits no server but the simulated one. */
-const LEARNED =
-  '// Without delayMs, a hedge starts when an attempt takes longer than 95% of the recent first attempts.\n';
+/** Comments on numbers that suit no server but the simulated one. */
+const NOTES: Readonly<Partial<Record<Part, string>>> = {
+  limiter: '// The quota of the simulated server. Take the one of yours, divided by the number of processes.\n',
+  hedge: '// Without delayMs, a hedge starts when an attempt takes longer than 95% of the recent first attempts.\n',
+};
 
 /** The statement that makes what the calls share, with a comment on who shares it. */
 function sharing(parts: Parts, whose: string): readonly string[] {
   if (isEmpty(parts)) return [];
   const calls = Object.entries(parts).map(([part, options]) => `${part}(${isEmpty(options) ? '' : inline(options)})`);
-  return [`// ${whose}\n${parts.hedge ? LEARNED : ''}const ${PROTECTION} = protect(${calls.join(', ')});`];
+  const notes = PARTS.map((part) => (parts[part] && NOTES[part]) ?? '').join('');
+  return [`// ${whose}\n${notes}const ${PROTECTION} = protect(${calls.join(', ')});`];
 }
 
 function isEmpty(options: object): boolean {
@@ -57,7 +65,7 @@ const USES: Readonly<Record<string, RegExp>> = {
   'rejitter/engines': /\b(?:bullmq|sqs)(?=[.(])/g,
   'rejitter/data': /\bfromData(?=\()/g,
   'rejitter/presets': new RegExp(`(?<=[(.]|: )(?:${PRESET_NAMES.join('|')}|goRetryableHttpRetryOn)\\b`, 'g'),
-  'rejitter/protection': /\b(?:breaker|budget|cooldown|hedge|protect)(?=\()/g,
+  'rejitter/protection': /\b(?:breaker|budget|cooldown|hedge|limiter|protect)(?=\()/g,
 };
 
 /** The statements with an empty line between them, after the imports of what they use. */
