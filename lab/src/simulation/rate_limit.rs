@@ -48,9 +48,11 @@ options! { "limiter."
 
 impl RateLimiter {
     fn check_burst(&self, check: &mut Check) {
-        let (burst, most) = (f64::from(self.burst), self.limit.max(1.0).min(1e9));
-        let rule = "an integer, at least 1 and at most limit";
-        check.range("limiter.burst", Some(burst), (1.0, most, rule));
+        let burst = f64::from(self.burst);
+        let rule = "an integer between 1 and 10^9";
+        check.range("limiter.burst", Some(burst), (1.0, 1e9, rule));
+        let allowed = burst <= self.limit.max(1.0);
+        check.require("limiter.burst", Some(burst), "at most limit", allowed);
     }
 
     fn rate(&self) -> Rate {
