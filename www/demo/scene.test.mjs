@@ -5,7 +5,8 @@ import { AT_ONCE, HERD, INITIAL, INITIAL_STATE, done, outageAlone, page, stateOf
 
 const { scene, sceneInput, endOf, herdsOf, BINS, LANES } = await page('scene/compute');
 const words = await page('scene/words');
-const { sceneMarkup, framesOf, picture, rateAt, rateTicks, HEIGHT, WIDTH } = await page('scene/markup scene/picture');
+const { axis, sceneMarkup, framesOf, picture, rateAt, rateTicks, HEIGHT, WIDTH } =
+  await page('scene/markup scene/picture');
 const { cost, halfInWords, headline, markdown } = await page('scene/compared');
 const { readQuery, toQuery, refusalOf } = await page('state/permalink state/strategy');
 
@@ -110,6 +111,7 @@ test('the picture: 24 lanes, marks as close as one can see, the capacity where i
   assert.deepEqual([found.arrivals.length, calls], [BINS, 1000 * found.callsPerClient]);
   const [[, frame]] = framesOf({ ...found, other: undefined });
   assert.ok(rateAt(frame, 120) > 0.6 && rateAt(frame, 120) < 1);
+  assert.equal(axis({ spanMs: 90_000 }).replace(/<\/?span>/g, ' '), ' 0\u00a0s  30\u00a0s  60\u00a0s  90\u00a0s ');
   const svg = picture(found);
   assert.doesNotMatch(svg, /NaN|undefined|Infinity/);
   for (const [, x, y] of svg.matchAll(/M([\d.]+),([\d.]+)/g))

@@ -30,10 +30,11 @@ function mostTicks({ range: [from, to] }: Scale, room: number): number {
   return Math.max(1, Math.min(MOST_TICKS, Math.floor(Math.abs(to - from) / room)));
 }
 
-/** From two minutes on, times are written in minutes, from two hours on in hours. */
+/** From two minutes on, all ticks have one unit, of which they are whole numbers. */
 const UNITS = [
-  [7_200_000, 3_600_000, 'h', 1_800_000],
-  [120_000, 60_000, 'min', 30_000],
+  [14_400_000, 3_600_000, 'h'],
+  [240_000, 60_000, 'min'],
+  [120_000, 1000, 's'],
 ] as const;
 /** Steps of times that read well, in ms. */
 const TIME_STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 18_000, 36_000];
@@ -41,7 +42,7 @@ const TIME_STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 9
 /** Round times of a linear scale of ms, so many that their labels have `room` pixels each. */
 export function timeTicks(scale: Scale, room: number): readonly number[] {
   const [from, to] = scale.domain;
-  const least = UNITS.find(([end]) => to >= end)?.[3] ?? 0;
+  const least = UNITS.find(([end]) => to >= end)?.[1] ?? 0;
   const most = mostTicks(scale, room);
   const step = TIME_STEPS.map((s) => 1000 * s).find(
     (ms) => ms >= least && Math.floor(to / ms) - Math.ceil(from / ms) < most,
@@ -80,7 +81,7 @@ export function leftAxis({ scale, format, title, grid: [left, right], ticks }: A
   return svg('g', { class: 'axis' }, ...marks, title ? label(0, Math.min(...scale.range) - 12, title) : null);
 }
 
-/** Axis of simulated time: ticks in seconds, or all of them in minutes or hours. */
+/** Axis of simulated time. */
 export function timeAxis({ scale, ...options }: Pick<AxisOptions, 'scale' | 'grid' | 'title'>): SVGGElement {
   const [, unitMs, unit] = UNITS.find(([end]) => scale.domain[1] >= end) ?? [];
   const format = (ms: number): string => `${Number((ms / (unitMs ?? 1)).toFixed(1))}\u00a0${unit}`;

@@ -45,10 +45,7 @@ function framed({ spec, data, card, subtitle, link }: Source, font: string): SVG
   const inner = card.querySelector('.drawing')?.clientWidth ?? 0;
   const { color } = getComputedStyle(card);
   const muted = getComputedStyle(subtitle).color;
-  const head = [
-    ...block(spec.title, 20, inner, color, 650),
-    ...block(subtitle.textContent ?? '', 14, inner, color, 400),
-  ];
+  const head = [...block(spec.title, 20, inner, color, 650), ...block(plainText(subtitle), 14, inner, color, 400)];
   const foot = [
     ...block(`${spec.settings(data)}; seed ${store.get().seed}`, 12, inner, muted, 400),
     ...block(`Source: rejitter ${version}, ${link}`, 12, inner, muted, 400),
@@ -70,6 +67,13 @@ function framed({ spec, data, card, subtitle, link }: Source, font: string): SVG
     svg('g', { transform: `translate(${left} ${top}) scale(${shrink})` }, ...marks),
     ...placed(foot, height - PAD - heightOf(foot)),
   );
+}
+
+/** With exponents as they stand in a line. */
+function plainText(element: HTMLElement): string {
+  const copy = element.cloneNode(true) as HTMLElement;
+  for (const sup of copy.querySelectorAll('sup')) sup.replaceWith(`^(${sup.textContent})`);
+  return copy.textContent ?? '';
 }
 
 /** The marks of a drawing, with their styles written into them. */

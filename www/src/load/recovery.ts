@@ -142,6 +142,7 @@ function phaseAt({ phases }: LoadRun, ms: number): string {
 /** The breaker's phases: dark while it is open, grey while it lets probes through. */
 function phases({ run, horizonMs }: LoadResult, x: Scale, right: number): SVGElement[] {
   const { timesMs, phases: kinds } = run.phases;
+  if (timesMs.length === 0) return [];
   const pieces = Array.from(timesMs, (from, i) => {
     // A probe that is answered at once is seen, too.
     const width = Math.max(1, x(timesMs[i + 1] ?? horizonMs) - x(from));

@@ -93,6 +93,9 @@ export function ticks(result: SceneResult): string {
     .join('');
 }
 
-export function axis({ spanMs }: SceneResult): string {
-  return [0, 0.25, 0.5, 0.75, 1].map((part) => `<span>${seconds(part * spanMs)}</span>`).join('');
+/** Three to six times at equal distances, round ones where the span allows it. */
+export function axis({ spanMs }: Pick<SceneResult, 'spanMs'>): string {
+  const unitMs = spanMs <= 120_000 ? 5000 : spanMs <= 7_200_000 ? 30_000 : 900_000;
+  const parts = [4, 5, 3].find((n) => spanMs % (n * unitMs) === 0) ?? 2;
+  return Array.from({ length: parts + 1 }, (_, i) => `<span>${seconds((i * spanMs) / parts)}</span>`).join('');
 }

@@ -41,7 +41,12 @@ export const delays = (likely: number): FigureSpec<DelaysData> => ({
 
   subtitle: (data) => [
     html('b', { 'data-jitter': data.strategy.jitter, class: 'hued' }, nameOf(data)),
-    ` · ${formulaOf(data.strategy)}${data.before ? ` · outline: ${nameOf(data.before)}` : ''}`,
+    ' · ',
+    // Exponents are in parentheses.
+    ...formulaOf(data.strategy)
+      .split(/\^\((.*?)\)/)
+      .map((part, i) => (i % 2 === 1 ? html('sup', {}, part) : part)),
+    data.before ? ` · outline: ${nameOf(data.before)}` : '',
   ],
 
   height: (_, data) => TOP + (data ? drawnOf(data.chosen).length : Math.min(likely, MOST_DRAWN)) * ROW + BELOW,
