@@ -40,14 +40,6 @@ export interface Mark {
   readonly outcome: 'rejected' | 'served' | 'gaveUp';
 }
 
-/** Calls that reach the server without a pause between them, after the outage. */
-export interface Wave {
-  readonly atMs: number;
-  readonly toMs: number;
-  readonly calls: number;
-  readonly accepted: number;
-}
-
 /** One herd: what becomes of its clients with one strategy. */
 export type Herd = ReturnType<typeof summary>;
 
@@ -243,7 +235,7 @@ function marksOf({ clients, timesMs, outcomes }: Outcome['traces'], spanMs: numb
   return marks;
 }
 
-/** More are no waves that one could see: then there are none. */
+/** A wave is calls that reach the server without a pause between them. More are none that one could see. */
 const MOST_WAVES = 200;
 
 function wavesOf(arrivals: Uint32Array, accepted: Uint32Array, binMs: number, back: number) {

@@ -7,8 +7,6 @@ type Subscriber = (state: State, before: State | undefined) => void;
 /** Long enough for a dragged slider: browsers reject more than about three changes a second. */
 const LINK_AFTER_MS = 350;
 
-export type Store = ReturnType<typeof createStore>;
-
 function createStore() {
   const defaults = defaultsAt(location.pathname);
   let { state } = readQuery(location.search, defaults);
