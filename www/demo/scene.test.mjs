@@ -5,7 +5,7 @@ import { AT_ONCE, HERD, INITIAL, INITIAL_STATE, done, outageAlone, page, stateOf
 
 const { scene, sceneInput, endOf, herdsOf, BINS, LANES } = await page('scene/compute');
 const words = await page('scene/words');
-const { axis, sceneMarkup, framesOf, picture, rateAt, rateTicks, HEIGHT, WIDTH } =
+const { axis, ticks, sceneMarkup, framesOf, picture, rateAt, rateTicks, HEIGHT, WIDTH } =
   await page('scene/markup scene/picture');
 const { cost, halfInWords, headline, markdown } = await page('scene/compared');
 const { readQuery, toQuery, refusalOf } = await page('state/permalink state/strategy');
@@ -127,6 +127,8 @@ test('the picture: 24 lanes, marks as close as one can see, the capacity where i
   assert.match(said(atOnce, 20_000), /^20.s: serves 0\/s, rejects 100k\/s$/);
   assert.equal(words.momentAt(found, 40_000).served, 60);
   assert.equal(String(rateTicks(framesOf({ ...atOnce, other: undefined })[0][1])), '100,1000,10000');
+  // At 120/s, the line of the capacity is there.
+  assert.doesNotMatch(ticks(atOnce), />100\/s</);
 });
 
 test('where too few are served, the same clients beside them with a strategy that serves nearly all', async () => {

@@ -78,6 +78,9 @@ export function key(result: SceneResult): string {
   return `${rows}${last}. Below: all calls a second, log scale.`;
 }
 
+/** A rate that is nearer to the capacity would seem to be what the capacity's line is at. */
+const NEAR = 7 / HEIGHT;
+
 /** The rates of the strips of calls, with the capacity among them, and what the halves are. */
 export function ticks(result: SceneResult): string {
   const at = (part: number, text: string, name: string): string =>
@@ -85,11 +88,15 @@ export function ticks(result: SceneResult): string {
   const { capacityPerS } = result.input.herd;
   const halves = framesOf(result);
   return halves
-    .flatMap(([herd, frame]) => [
-      ...rateTicks(frame).map((perS) => at(rateAt(frame, perS), rate(perS), 'scene-tick')),
-      at(rateAt(frame, capacityPerS), `capacity ${rate(capacityPerS)}`, 'scene-capacity'),
-      ...(halves.length === 1 ? [] : [at(frame.top / HEIGHT, halfInWords(herd, result), 'scene-half')]),
-    ])
+    .flatMap(([herd, frame]) => {
+      const capacity = rateAt(frame, capacityPerS);
+      const rates = rateTicks(frame).filter((perS) => Math.abs(rateAt(frame, perS) - capacity) > NEAR);
+      return [
+        ...rates.map((perS) => at(rateAt(frame, perS), rate(perS), 'scene-tick')),
+        at(capacity, `capacity ${rate(capacityPerS)}`, 'scene-capacity'),
+        ...(halves.length === 1 ? [] : [at(frame.top / HEIGHT, halfInWords(herd, result), 'scene-half')]),
+      ];
+    })
     .join('');
 }
 
