@@ -222,6 +222,14 @@ inEachEngine(
       },
     );
 
+    pageTest('where the simulations do not load, each figure says so', {}, async (page, { url, errors }) => {
+      await page.route('**/*.wasm', (route) => route.abort());
+      await page.goto(`${url}${ADVICE}`);
+      const hasText = /^The simulations did not load \(TypeError.*\)\. Reload the page\.$/;
+      await page.locator('#waits .error', { hasText }).waitFor();
+      errors.splice(0);
+    });
+
     pageTest('pictures stand alone, and the crosshair has numbers', { query: `protection/${PARTS}` }, async (page) => {
       for (const id of await drawAll(page))
         assert.equal(await picture(page, id), 1, `${id}: something is cut at its edge`);

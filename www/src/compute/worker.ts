@@ -5,6 +5,11 @@
 import { compiled } from 'virtual:lab';
 import { JOBS, type Answer, type Job, type Order } from './jobs';
 
+/** Why nothing can be simulated; undefined if it can. */
+const problem = compiled.then(
+  () => undefined,
+  (error: unknown) => `The simulations did not load (${String(error)}). Reload the page.`,
+);
 const cancelled = new Map<number, AbortController>();
 const SCENE_MS = 100;
 /** The end of the last job in each lane. */
@@ -34,8 +39,9 @@ async function perform({ id, name, input }: Exclude<Order, { cancel: number }>, 
   const send = (answer: Answer, transfer: Transferable[] = []): void => {
     if (!signal.aborted) postMessage(answer, { transfer });
   };
+  const error = await problem;
+  if (error !== undefined) return send({ id, error });
   try {
-    await compiled;
     const job = JOBS[name] as Job<unknown, unknown>;
     const result = await job(input, (partial) => send({ id, partial }), signal);
     // Only of what is final: a job may still read what it has reported.
