@@ -30,7 +30,7 @@ export function policyFacts(policy) {
   if (seam !== SEAM)
     throw failure(TypeError, 'the policy is of a version of rejitter that this rejitter-lab cannot read: update both');
   const { protection, retryOnResult } = settings;
-  const unclassified = retryOnResult !== undefined && !protection?.classifies;
+  const unclassified = retryOnResult !== undefined && !protection?.shared.isFailure;
   // Not a method of its own, which may write something else.
   const data = RetryPolicy.prototype.toJSON.call(made);
   const { rate, concurrency, maxQueue } = protection?.limiter?.options ?? {

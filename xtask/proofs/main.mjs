@@ -18,7 +18,18 @@ const MADE = inRoot('target/proofs');
 const TARGETS = { hints: [0.4, 120], data: [0.2, 400], decisions: [0.2, 200], machines: [0.2, 400] };
 /** Native tests that start processes, count files, or repeat formulas millions of times. */
 const NOT_IN_MIRI = [
-  ...['differential', 'features', 'forks', 'large_data', 'lives', 'misuse', 'programs', 'public_names', 'tokio', 'vectors'],
+  ...[
+    'differential',
+    'features',
+    'forks',
+    'large_data',
+    'lives',
+    'misuse',
+    'programs',
+    'public_names',
+    'tokio',
+    'vectors',
+  ],
 ];
 
 const { values, positionals } = parseArgs({

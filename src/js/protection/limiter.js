@@ -61,7 +61,8 @@ export function limiter(options) {
 
 /** The limiter of one destination. */
 export class Limiter {
-  #options;
+  /** Of the recipe; the lab reads its numbers. */
+  options;
   #state;
   #numbers = machine.newLimiter();
   /** Those that wait. @type {Place[]} */
@@ -81,7 +82,7 @@ export class Limiter {
 
   /** @param {Options} options @param {import('./state.js').State} state */
   constructor(options, state) {
-    this.#options = options;
+    this.options = options;
     this.#state = state;
     if (options.acquire !== undefined) this.#other = new OtherLimiter(options, state.key, () => this.#wakeFirst());
   }
@@ -114,7 +115,7 @@ export class Limiter {
 
   /** @param {number} time @param {number} weight */
   #mayStart(time, weight) {
-    return !this.#isDrained && this.#running < this.#options.concurrency && this.#waitMs(time, weight) <= 0;
+    return !this.#isDrained && this.#running < this.options.concurrency && this.#waitMs(time, weight) <= 0;
   }
 
   get #isDrained() {
@@ -126,13 +127,13 @@ export class Limiter {
    * @type {(time: number, weight: number, ahead?: number, numbers?: number[]) => number}
    */
   #waitMs(time, weight, ahead = 0, numbers = this.#numbers) {
-    const ms = machine.rest(numbers, this.#options.rate, time, weight, ahead);
+    const ms = machine.rest(numbers, this.options.rate, time, weight, ahead);
     return Math.max(ms, this.#other?.left(time) ?? 0);
   }
 
   /** Follows a start. @param {number} time @param {number} weight */
   start(time, weight) {
-    machine.begin(this.#numbers, this.#options.rate, time, weight, this.#dueAt > -Infinity);
+    machine.begin(this.#numbers, this.options.rate, time, weight, this.#dueAt > -Infinity);
     this.#running++;
   }
 
@@ -169,7 +170,7 @@ export class Limiter {
     const mayStart = isFirst && this.#mayStart(time, place.weight);
     if (mayStart && this.#other?.grants(place, time) !== false) return undefined;
     // To be asked about is not to wait.
-    if (isNew && this.#queue.length >= this.#options.maxQueue && this.#other?.asked !== place)
+    if (isNew && this.#queue.length >= this.options.maxQueue && this.#other?.asked !== place)
       return this.#waitMs(time, first.weight);
     const turn = new Promise((resolve) => {
       place.wake = /** @type {() => void} */ (resolve);
@@ -254,7 +255,7 @@ export class Limiter {
     this.#disarm();
     this.#dueAt = -Infinity;
     const ms = this.#waitMs(time, weight);
-    if (ms <= 0 || this.#running >= this.#options.concurrency) return;
+    if (ms <= 0 || this.#running >= this.options.concurrency) return;
     const due = () => {
       this.#cancel = undefined;
       this.#dueAt = time + ms;
@@ -316,12 +317,12 @@ export class Limiter {
 
   /** @param {number} time */
   isFresh(time) {
-    return !this.isBusy && this.#waitMs(time, this.#options.rate[1]) <= 0;
+    return !this.isBusy && this.#waitMs(time, this.options.rate[1]) <= 0;
   }
 
   /** Whether an operation that blocks its thread could wait for ever. */
   get needsOthers() {
-    return this.#options.concurrency < Infinity || this.#other !== undefined;
+    return this.options.concurrency < Infinity || this.#other !== undefined;
   }
 
   /** @param {number} time */
