@@ -59,8 +59,11 @@ export const STAYING = /\b(insufficient_q|credit_bal|billing_[hn]|access_ter|z_d
 /** What such services send in the midst of a stream. */
 export const INTERRUPTED = /\b(server|overloaded|rate_limit|api)_error/;
 
-/** Beginnings of names, and of the codes of Node's and undici's failures of the network: there was no answer. */
-export const UNANSWERED = /^(abort|typee|e(ai_|conn|host|net|notf|pipe|timed)|und_err_[^r])/im;
+/**
+ * Beginnings of names, and of the codes of Node's and undici's failures of the network: there was no answer. Case tells
+ * these from names such as EConnectorError, which a server's answer may have.
+ */
+export const UNANSWERED = /^(Abort|TypeE|E(AI_|CONN|HOST|NET|NOTF|PIPE|TIMED)|UND_ERR_[^R])/m;
 
 /** Names of errors that say nothing of the network: aborts, what a program may not do or cannot read. */
 export const OTHER_NAMES = /abort|^(cancel|reference|syntax|range|invalid|not)/i;
