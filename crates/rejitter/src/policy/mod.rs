@@ -10,5 +10,13 @@ mod setters;
 
 pub use delays::Delays;
 pub use duration::duration_from_ms;
-#[cfg(any(feature = "async", all(feature = "http", feature = "std")))]
+// For HTTP, of the system's clock.
+#[cfg(any(
+    feature = "async",
+    all(
+        feature = "http",
+        feature = "std",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+))]
 pub(crate) use duration::ms_from_duration;
