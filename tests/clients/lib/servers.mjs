@@ -14,6 +14,8 @@ import { LIMIT_MS } from '../../../www/demo/lib/until.mjs';
 export const limit = { timeout: 3 * LIMIT_MS };
 
 const HOST = '127.0.0.1';
+/** How long a server waits for its clients to leave. */
+const PATIENCE_MS = 5_000;
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
@@ -93,7 +95,11 @@ export async function postgres() {
   return {
     url: `postgres://postgres@${HOST}:${port}/postgres`,
     async stop() {
-      await stopped(child, 'SIGINT');
+      // It lets those clients go that are about to close: to end their connections would be an error of theirs, which
+      // some have nobody to tell. Whoever stays is sent away.
+      const patience = setTimeout(() => child.kill('SIGINT'), PATIENCE_MS);
+      await stopped(child, 'SIGTERM');
+      clearTimeout(patience);
       rmSync(dir, { recursive: true });
     },
   };

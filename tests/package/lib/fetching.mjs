@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { after, before } from 'node:test';
 
 import { importEntry } from './consumer.mjs';
-import { freePort, onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 
 /** `import * as x from 'rejitter/fetch'` of the consumer folder. */
 export const importFetch = () => importEntry('fetch');
@@ -58,7 +58,18 @@ export function serving(answer) {
 }
 
 /** The address of a port without a listener. */
-export const closedOrigin = async () => `http://127.0.0.1:${await freePort()}`;
+export async function closedOrigin() {
+  // Below the ports that a system gives to whoever asks for any: no server of another test takes it meanwhile.
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const isFree = await new Promise((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (isFree) return `http://127.0.0.1:${port}`;
+  }
+}
 
 /** Responds with 503 this many times for each path, then with 200 and the request's own data. */
 export const failing =
