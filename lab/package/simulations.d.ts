@@ -376,9 +376,9 @@ export interface RateLimitOptions extends Seeded {
    */
   hints?: 'ignored' | 'followed' | undefined;
   /**
-   * What the workers of a process share, with the options of `rejitter/protection`. With a cooldown, one worker's hint
-   * holds all of them. With a limiter, attempts queue for its rate, in the order of their jobs; beside it, the cooldown
-   * only rejects those that would wait too long.
+   * The protection that the workers of a process share, with the options of `rejitter/protection`. With a cooldown, one
+   * worker's hint holds all of them. With a limiter, attempts queue for its rate, in the order of their jobs; beside
+   * it, the cooldown only rejects those that would wait too long.
    *
    * @default nothing
    */

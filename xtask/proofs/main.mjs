@@ -17,20 +17,9 @@ const MADE = inRoot('target/proofs');
 /** The share of each target in the executions of the fuzzers, and the longest input in bytes. */
 const TARGETS = { hints: [0.4, 120], data: [0.2, 400], decisions: [0.2, 200], machines: [0.2, 400] };
 /** Native tests that start processes, count files, or repeat formulas millions of times. */
-const NOT_IN_MIRI = [
-  ...[
-    'differential',
-    'features',
-    'forks',
-    'large_data',
-    'lives',
-    'misuse',
-    'programs',
-    'public_names',
-    'tokio',
-    'vectors',
-  ],
-];
+const NOT_IN_MIRI = 'differential features forks large_data lives misuse programs public_names tokio vectors'.split(
+  ' ',
+);
 
 const { values, positionals } = parseArgs({
   options: { runs: { type: 'string', default: '100000000' } },
@@ -66,8 +55,8 @@ const PROOFS = {
       for (const folder of [corpus, artifacts]) mkdirSync(folder, { recursive: true });
       // The crate has no unsafe code: a sanitizer would find nothing, and take most of the time.
       const build = '--fuzz-dir xtask/proofs/rust --sanitizer none --release'.split(' ');
-      const options = sh`-runs=${Math.ceil(runs * share)} -max_len=${longest} -artifact_prefix=${artifacts} -verbosity=0`;
-      const line = sh`fuzz run ${build} ${target} ${corpus} -- ${options} -print_final_stats=1`;
+      const options = sh`-runs=${Math.ceil(runs * share)} -max_len=${longest} -artifact_prefix=${artifacts}`;
+      const line = sh`fuzz run ${build} ${target} ${corpus} -- ${options} -verbosity=0 -print_final_stats=1`;
       await run(cargoOf(NIGHTLY, line, { ...NO_LIMIT, env }));
     }
   },

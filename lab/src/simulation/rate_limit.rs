@@ -156,7 +156,7 @@ pub struct RateLimit {
     totals: RateLimitTotals,
 }
 
-/// What the workers of one process share.
+/// The protection that the workers of one process share.
 #[derive(Debug, Clone)]
 struct Process {
     cooldown: Cooldown,

@@ -77,8 +77,8 @@ fn operate(api: &Protection, places: u64, time: &Time, running: &AtomicU64, thre
     let call = call.sleeper(time.clone()).protection(api);
     future::block_on(async {
         let mut call = std::pin::pin!(call.into_future());
-        // The first thread drops its operation at a poll between attempts or in the queue: never within one, which would
-        // still count as running here.
+        // The first thread drops its operation between attempts or in the queue: within one, that would still count as
+        // running here.
         let mut polls = 0;
         let ended = std::future::poll_fn(|context| {
             let inside = running.load(Ordering::SeqCst) > 0;
@@ -95,17 +95,25 @@ fn operate(api: &Protection, places: u64, time: &Time, running: &AtomicU64, thre
     });
 }
 
-fn scene(places: u64) {
-    let (api, time, running) = (shared(places), Time::default(), Arc::new(AtomicU64::new(0)));
-    let threads: Vec<_> = (0..places + WAITING)
+/// Has so many threads do something, and waits for them.
+fn together(threads: u64, does: impl Fn(u64) + Clone + Send + 'static) {
+    let threads: Vec<_> = (0..threads)
         .map(|number| {
-            let (api, time, running) = (api.clone(), time.clone(), running.clone());
-            thread::spawn(move || operate(&api, places, &time, &running, number))
+            let does = does.clone();
+            thread::spawn(move || does(number))
         })
         .collect();
     for thread in threads {
         thread.join().expect("no panic");
     }
+}
+
+fn scene(places: u64) {
+    let (api, time, running) = (shared(places), Time::default(), Arc::new(AtomicU64::new(0)));
+    let protection = api.clone();
+    together(places + WAITING, move |number| {
+        operate(&protection, places, &time, &running, number)
+    });
     nothing_is_left(&api);
 }
 
@@ -140,23 +148,16 @@ fn no_place_stays_empty_while_somebody_waits() {
     check_random(
         || {
             let (api, time, pair) = (shared(2), Time::default(), Arc::new(Barrier::new(2)));
-            let threads: Vec<_> = (0..4)
-                .map(|_| {
-                    let (api, time, pair) = (api.clone(), time.clone(), pair.clone());
-                    thread::spawn(move || {
-                        let call = retry(POLICY, || async {
-                            future::yield_now().await;
-                            pair.wait();
-                            Ok::<_, ()>(())
-                        });
-                        let call = call.sleeper(time).protection(&api);
-                        future::block_on(call.into_future()).expect("the first attempt succeeds");
-                    })
-                })
-                .collect();
-            for thread in threads {
-                thread.join().expect("no panic");
-            }
+            let protection = api.clone();
+            together(4, move |_| {
+                let call = retry(POLICY, || async {
+                    future::yield_now().await;
+                    pair.wait();
+                    Ok::<_, ()>(())
+                });
+                let call = call.sleeper(time.clone()).protection(&protection);
+                future::block_on(call.into_future()).expect("the first attempt succeeds");
+            });
             nothing_is_left(&api);
         },
         ITERATIONS,
@@ -169,28 +170,21 @@ fn a_key_has_one_state() {
     check_random(
         || {
             let (api, time) = (shared(1), Time::default());
-            let threads: Vec<_> = (0..1 + WAITING)
-                .map(|number| {
-                    let (api, time) = (api.clone(), time.clone());
-                    thread::spawn(move || {
-                        let key = api.for_key(if number == 0 { "a" } else { "b" });
-                        let call =
-                            retry(POLICY, || async { Err::<(), _>(()) }).when(|()| Verdict::Retry);
-                        let _ = future::block_on(call.sleeper(time).protection(&key).into_future());
-                    })
-                })
-                .collect();
-            for thread in threads {
-                thread.join().expect("no panic");
-            }
-            let failures = |key| {
+            let protection = api.clone();
+            together(1 + WAITING, move |number| {
+                let key = protection.for_key(if number == 0 { "a" } else { "b" });
+                let call = retry(POLICY, || async { Err::<(), _>(()) }).when(|()| Verdict::Retry);
+                let call = call.sleeper(time.clone()).protection(&key);
+                assert!(future::block_on(call.into_future()).is_err());
+            });
+            let granted = |key| {
                 api.for_key(key)
                     .status()
                     .budget
                     .expect("there is one")
                     .granted
             };
-            assert_eq!((failures("a"), failures("b")), (2, 2 * WAITING));
+            assert_eq!((granted("a"), granted("b")), (2, 2 * WAITING));
         },
         ITERATIONS,
     );
@@ -202,31 +196,26 @@ fn a_drain_leaves_nobody_waiting() {
     check_random(
         || {
             let (api, time) = (shared(1), Time::default());
-            let threads: Vec<_> = (0..1 + WAITING)
-                .map(|number| {
-                    let (api, time) = (api.clone(), time.clone());
-                    thread::spawn(move || {
-                        let key = if number == 0 {
-                            api.clone()
-                        } else {
-                            api.for_key("a")
-                        };
-                        let call = retry(POLICY, || async {
-                            future::yield_now().await;
-                            Err::<(), _>(())
-                        });
-                        let call = call
-                            .when(|()| Verdict::Retry)
-                            .sleeper(time)
-                            .protection(&key);
-                        assert!(future::block_on(call.into_future()).is_err());
-                    })
-                })
-                .collect();
-            api.drain();
-            for thread in threads {
-                thread.join().expect("no panic");
-            }
+            let protection = api.clone();
+            together(2 + WAITING, move |number| {
+                if number == 0 {
+                    return protection.drain();
+                }
+                let key = if number == 1 {
+                    protection.clone()
+                } else {
+                    protection.for_key("a")
+                };
+                let call = retry(POLICY, || async {
+                    future::yield_now().await;
+                    Err::<(), _>(())
+                });
+                let call = call
+                    .when(|()| Verdict::Retry)
+                    .sleeper(time.clone())
+                    .protection(&key);
+                assert!(future::block_on(call.into_future()).is_err());
+            });
             nothing_is_left(&api);
             nothing_is_left(&api.for_key("a"));
             let late = retry(POLICY, || async { Ok::<_, ()>(()) }).sleeper(Time::default());

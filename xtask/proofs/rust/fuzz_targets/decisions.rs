@@ -6,6 +6,7 @@
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use rejitter::decide::{Decision, Draws, Failure, Hint, MAX_MS, Previous};
+use rejitter::internals::kinds;
 use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy};
 
 /// Mostly such as options allow, or all would be refused.
@@ -32,7 +33,7 @@ impl Number {
 #[derive(Debug, Arbitrary)]
 struct Numbers {
     backoff: u8,
-    jitter: u8,
+    jitter: (u8, Number),
     options: [Option<Number>; 6],
     truncate_at: Option<u8>,
     max_attempts: Option<u64>,
@@ -46,29 +47,15 @@ struct Numbers {
 }
 
 fuzz_target!(|numbers: Numbers| {
-    let pick = |code: u8, of: usize| usize::from(code) % of;
-    let backoffs = [
-        Backoff::Fixed,
-        Backoff::Linear,
-        Backoff::Exponential,
-        Backoff::Truncated,
-        Backoff::Fibonacci,
-        Backoff::Custom,
-    ];
-    let jitters = [
-        Jitter::None,
-        Jitter::Full,
-        Jitter::Equal,
-        Jitter::Decorrelated,
-        Jitter::DecorrelatedBounded,
-        Jitter::Slotted,
-        Jitter::PollyV2,
-    ];
+    let code = |pick: u8, rows: &[kinds::Row]| rows[usize::from(pick) % rows.len()].0;
+    let (kind, parameter) = numbers.jitter;
+    let backoff = Backoff::from_code(code(numbers.backoff, kinds::BACKOFFS), f64::NAN);
+    let jitter = Jitter::from_code(code(kind, kinds::JITTERS), parameter.get());
     let [base_ms, cap_ms, min_ms, factor, step_ms, max_retry_after_ms] =
         numbers.options.map(|each| each.map(Number::get));
     let mut options = RetryOptions::default();
-    options.backoff = backoffs[pick(numbers.backoff, backoffs.len())];
-    options.jitter = jitters[pick(numbers.jitter, jitters.len())];
+    options.backoff = backoff.expect("a code of the table");
+    options.jitter = jitter.expect("a code of the table");
     (options.base_ms, options.cap_ms, options.min_ms) = (base_ms, cap_ms, min_ms);
     (options.factor, options.step_ms) = (factor, step_ms);
     options.max_retry_after_ms = max_retry_after_ms;

@@ -132,7 +132,8 @@ impl Queue {
         self.running += 1;
     }
 
-    /// What wakes the first that waits. `started_at`: when the one before it started, if that was due by its timer.
+    /// Returns what wakes the first that waits. `started_at`: when the one before it started, if that was due by its
+    /// timer.
     pub(super) fn call_first(&mut self, started_at: Option<f64>) -> Option<Waker> {
         let is_due = started_at.is_some_and(|time| {
             self.has_place() && self.wait_ms(time, self.first_weight(), 0.0) <= 0.0
