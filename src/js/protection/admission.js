@@ -5,7 +5,7 @@ import { throttles } from '../failures/throttles.js';
 import { now } from '../run/timer.js';
 import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 
-/** @import { AttemptRun } from '../run/operation.js' */
+/** @import { GuardedRun } from './guard.js' */
 /** @import { State } from './state.js' */
 
 const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
@@ -61,7 +61,7 @@ export class Admission {
 
   /**
    * Follows the end of an attempt, and a server that may ask everyone to slow down.
-   * @param {AttemptRun} run @param {number} [hintMs] @param {number} [time] from which it asks to wait
+   * @param {GuardedRun} run @param {number} [hintMs] @param {number} [time] from which it asks to wait
    */
   throttle(run, hintMs = NaN, time = run.endedAt ?? NaN) {
     if (hintMs >= 0) this.throttled = true;
@@ -77,7 +77,7 @@ export class Admission {
   /**
    * Follows a success that was the last one which a limit allows: all wait for its end, without a probe, because the
    * server has said when.
-   * @param {AttemptRun} run @param {number} hintMs
+   * @param {GuardedRun} run @param {number} hintMs
    */
   foretell(run, hintMs) {
     this.#until = undefined;
@@ -91,7 +91,7 @@ export class Admission {
     this.ownUntil = Math.max(ownUntil, this.ownUntil);
   }
 
-  /** Follows the verdict on an outcome, once: may an attempt follow? @param {AttemptRun} run @param {boolean} again */
+  /** Follows the verdict on an outcome, once: may an attempt follow? @param {GuardedRun} run @param {boolean} again */
   classified(run, again) {
     if (this.#told) return;
     const { task, failed, outcome } = run;
@@ -113,7 +113,7 @@ export class Admission {
 
   /**
    * Passes on the verdict on an attempt that ends with its operation, or because another attempt has ended that.
-   * @type {(run: AttemptRun, reason: string) => void}
+   * @type {(run: GuardedRun, reason: string) => void}
    */
   close(run, reason) {
     this.#leave();
@@ -134,7 +134,7 @@ export class Admission {
 
   /**
    * Returns the verdict on an end: the caller's, or else the one that the rules have.
-   * @type {(run: AttemptRun, verdict: number, answered: boolean, status: number | undefined) => number}
+   * @type {(run: GuardedRun, verdict: number, answered: boolean, status: number | undefined) => number}
    */
   #classify(run, verdict, answered, status) {
     const said = this.#state.classify(run, status);
@@ -145,7 +145,7 @@ export class Admission {
 
   /**
    * Passes on the verdict on the attempt, which may say how long attempts take. The cause is a failure but no outcome.
-   * @type {(run: AttemptRun, verdict: number, recorded?: boolean, cause?: unknown) => void}
+   * @type {(run: GuardedRun, verdict: number, recorded?: boolean, cause?: unknown) => void}
    */
   #tell(run, verdict, recorded = false, cause) {
     const { breaker, cooldown, hedge } = this.#state;

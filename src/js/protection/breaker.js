@@ -110,7 +110,7 @@ export class Breaker {
 
   /**
    * Follows the end of an attempt, and the time that the server asked for, if any. The cause is the failure, if any.
-   * @type {(run: import('../run/operation.js').AttemptRun, ticket: number, verdict: number, hintMs: number,
+   * @type {(run: import('./guard.js').GuardedRun, ticket: number, verdict: number, hintMs: number,
    *   cause: unknown) => void}
    */
   record(run, ticket, verdict, hintMs, cause) {

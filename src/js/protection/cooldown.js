@@ -9,8 +9,7 @@ import { ABORTED, misses } from './guard.js';
 import * as machine from './machines.js';
 import { recipe } from './part.js';
 
-/** @import { Operation } from '../run/operation.js' */
-/** @import { Answer, Guard } from './guard.js' */
+/** @import { Answer, Guard, Guarded, GuardedRun } from './guard.js' */
 
 /** Attempts that may be held at a time. */
 const MOST_HELD = 1000;
@@ -49,7 +48,7 @@ export class Cooldown {
   /**
    * Follows a hint. Returns its end if a failure gave it: one that ends no later than the present one changes nothing.
    * A success that foretells it says when, and nobody has to find out.
-   * @type {(run: import('../run/operation.js').AttemptRun, hintMs: number, time: number, foretold?: true) => any}
+   * @type {(run: GuardedRun, hintMs: number, time: number, foretold?: true) => any}
    */
   pause({ op, failed, outcome }, hintMs, time, foretold) {
     if (machine.start(this.#state, time, atMost(op.settings, hintMs)) === 0) return undefined;
@@ -61,7 +60,7 @@ export class Cooldown {
   /**
    * Asks for the start of an attempt. By default, an attempt is held once, and the first one that a hold would hold is
    * its probe, whose success ends the hold. The queue of a limiter stands until the hold ends, for all.
-   * @type {(guard: Guard, op: Operation, time: number, first: boolean) => Answer}
+   * @type {(guard: Guard, op: Guarded, time: number, first: boolean) => Answer}
    */
   enter(guard, op, time, first) {
     const leftMs = this.left(time);
@@ -82,7 +81,7 @@ export class Cooldown {
 
   /**
    * Asks for a retry, which waits for the end of the hold, unless its own failure has set that.
-   * @type {(guard: Guard, op: Operation, time: number, delayMs: number) => Answer}
+   * @type {(guard: Guard, op: Guarded, time: number, delayMs: number) => Answer}
    */
   retry(_, op, time, delayMs) {
     const goesOn = this.left(time) === 0 || this.#protection.limiter || this.until === op.run.admission?.ownUntil;
@@ -91,7 +90,7 @@ export class Cooldown {
 
   /**
    * Holds for at least so long, unless the deadline comes first.
-   * @type {(op: Operation, time: number, leastMs: number) => Answer}
+   * @type {(op: Guarded, time: number, leastMs: number) => Answer}
    */
   #hold(op, time, leastMs) {
     // Without a core nothing is retried, and any base will do.

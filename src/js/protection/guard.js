@@ -7,17 +7,26 @@ import { Admission } from './admission.js';
 import { SUCCESS } from './machines.js';
 import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
 
-/** @import { Operation } from '../run/operation.js' */
+/** @import { OperationLimits } from '../run/limits.js' */
+/** @import { AttemptRun, Operation } from '../run/operation.js' */
 /** @import { State } from './state.js' */
 
 /**
+ * What protection needs of an operation and of its attempt: the whole of it, so that a connection, which is no
+ * operation, can be guarded, too.
+ * @typedef {Pick<Operation, 'settings' | 'index' | 'attempts'> & { limits: GuardedLimits, run: GuardedRun }} Guarded
+ * @typedef {{ op: Guarded, limits: GuardedLimits, number: number } & Partial<Pick<AttemptRun, 'startedAt' | 'endedAt' |
+ *   'failed' | 'outcome' | 'hintMs' | 'told' | 'task' | 'admission'>>} GuardedRun
+ * @typedef {{ deadlineAt: number } & Partial<Pick<OperationLimits, 'aborted' | 'reason' | 'late' | 'blocks'>>
+ *   } GuardedLimits
+ *
  * Protection answers what to do, and the driver does it: begin the attempt, hold it for a time, or until a promise is
  * settled, and ask again, wait before the retry, or stop, for a reason and with the error of an operation that has no
  * outcome of its own.
  * @typedef {{ do: 'begin', admission: Admission }} Beginning
  * @typedef {{ do: 'hold', ms: number | Promise<void> }} Holding
  * @typedef {{ do: 'wait', ms: number }} Waiting
- * @typedef {{ do: 'stop', reason: string, error: Error | undefined }} Stopping
+ * @typedef {{ do: 'stop', reason: string, error: RejectedError | undefined }} Stopping
  *
  * Parts that may hold an attempt answer so: undefined to go on, or with the time in ms after which asking again makes
  * sense, if they reject it.
@@ -46,7 +55,7 @@ export class Guard {
     this.place = place;
   }
 
-  /** @param {Operation} op @param {number} time now @returns {Beginning | Holding | Stopping} */
+  /** @param {Guarded} op @param {number} time now @returns {Beginning | Holding | Stopping} */
   enter(op, time) {
     const state = this.#state;
     const { breaker, cooldown, limiter } = state;
@@ -95,7 +104,7 @@ export class Guard {
 
   /**
    * Asks the parts that may hold an attempt. Returns the first answer; a number of ms rejects it.
-   * @type {(question: 'enter' | 'retry', op: Operation, time: number, detail: any) => Holding | Stopping | undefined}
+   * @type {(question: 'enter' | 'retry', op: Guarded, time: number, detail: any) => Holding | Stopping | undefined}
    */
   #ask(question, op, time, detail) {
     for (const by of HOLDING) {
@@ -105,7 +114,7 @@ export class Guard {
     return undefined;
   }
 
-  /** @param {Operation} op @param {string} stop @returns {Stopping} */
+  /** @param {Guarded} op @param {string} stop @returns {Stopping} */
   settle(op, stop) {
     const state = this.#state;
     const { budget, hedge } = state;
@@ -138,7 +147,7 @@ export class Guard {
   /**
    * Rejects an attempt in a method that the driver has called. The operation ends with its own last outcome. Before the
    * first attempt, it ends with a RejectedError, and after an answer, which nobody is to take for the last word.
-   * @type {(op: Operation, by: import('./rejected.js').By, retryAfterMs: number, asked?: Function) => Stopping}
+   * @type {(op: Guarded, by: import('./rejected.js').By, retryAfterMs: number, asked?: Function) => Stopping}
    */
   #reject({ attempts, run }, by, retryAfterMs, asked = this.enter) {
     const state = this.#state;
@@ -158,12 +167,12 @@ export class Guard {
   }
 }
 
-/** @param {string} reason @param {Error} [error] @returns {Stopping} */
+/** @param {string} reason @param {RejectedError} [error] @returns {Stopping} */
 const stopping = (reason, error) => ({ do: 'stop', reason, error });
 
 export const ABORTED = stopping('aborted');
 
-/** Whether a wait would end too late for the deadline. @type {(op: Operation, ms: number, now: number) => boolean} */
+/** Whether a wait would end too late for the deadline. @type {(op: Guarded, ms: number, now: number) => boolean} */
 export function misses({ limits }, ms, time) {
   return Math.ceil(ms) + 1 > limits.deadlineAt - time;
 }

@@ -89,7 +89,7 @@ export class Hedge {
   /**
    * Follows the end of an attempt: how long a first one took that succeeded or timed out, or had taken when its hedge
    * won. How fast one failed says nothing: only one that succeeded or was superseded is a sample.
-   * @type {(run: import('../run/operation.js').AttemptRun, isSample: boolean) => void}
+   * @type {(run: import('./guard.js').GuardedRun, isSample: boolean) => void}
    */
   follow({ op, startedAt = NaN, endedAt }, isSample) {
     if (this.#latency === undefined) return;

@@ -17,8 +17,7 @@ import { COUNT, recipe } from './part.js';
 import { Place, isUnits, join, weightAhead } from './queue.js';
 
 /** @import { Settings } from '../options/settings.js' */
-/** @import { AttemptRun, Operation } from '../run/operation.js' */
-/** @import { Answer, Guard } from './guard.js' */
+/** @import { Answer, Guard, Guarded, GuardedRun } from './guard.js' */
 /** @import { Pass } from './state.js' */
 
 /**
@@ -102,7 +101,7 @@ export class Limiter {
 
   /**
    * Returns the place of an operation, which comes now, unless it has passed.
-   * @type {(op: Operation, pass: Pass) => Place}
+   * @type {(op: Guarded, pass: Pass) => Place}
    */
   placeOf(op, pass) {
     return new Place(pass === 0 ? ++this.#arrivals : /** @type {number} */ (pass.arrival), op);
@@ -147,7 +146,7 @@ export class Limiter {
   /**
    * Asks for the start of an attempt. Returns undefined if it may start now; what to wait for, to ask again then; or
    * the time in ms after which asking again makes sense, if it is rejected.
-   * @type {(guard: Guard, op: Operation, time: number) => Answer}
+   * @type {(guard: Guard, op: Guarded, time: number) => Answer}
    */
   enter({ place }, op, time) {
     const { since } = place;
@@ -185,7 +184,7 @@ export class Limiter {
     return { do: 'hold', ms: turn };
   }
 
-  /** Asks for a retry. @type {(guard: Guard, op: Operation, time: number, delayMs: number) => Answer} */
+  /** Asks for a retry. @type {(guard: Guard, op: Guarded, time: number, delayMs: number) => Answer} */
   retry({ place }, _, time, delayMs) {
     return this.#refuses(place, time, delayMs, weightAhead(this.#queue, place.arrival));
   }
@@ -266,7 +265,7 @@ export class Limiter {
 
   /**
    * Lets nothing start for the time of a hint.
-   * @type {(run: AttemptRun, hintMs: number, time: number, foretold?: true) => void}
+   * @type {(run: GuardedRun, hintMs: number, time: number, foretold?: true) => void}
    */
   pause(run, hintMs, time) {
     const { op, number, failed, outcome } = run;

@@ -18,7 +18,7 @@ export class Place {
   /** Whether another limiter lets it start. */
   granted = false;
 
-  /** @param {number} arrival its number, whole @param {import('../run/operation.js').Operation} op */
+  /** @param {number} arrival its number, whole @param {import('./guard.js').Guarded} op */
   constructor(arrival, op) {
     this.arrival = arrival;
     this.op = op;

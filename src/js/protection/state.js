@@ -139,7 +139,7 @@ export class State {
   /**
    * Returns what the caller says about the end of an attempt: a verdict, or undefined. A function that throws says
    * nothing, as a hook.
-   * @type {(run: import('../run/operation.js').AttemptRun, status?: number) => number | undefined}
+   * @type {(run: import('./guard.js').GuardedRun, status?: number) => number | undefined}
    */
   classify(run, status) {
     const { isFailure } = this.shared;
@@ -162,12 +162,12 @@ export class State {
 
   /**
    * Returns the guard of an operation, whose first attempt may have passed: then it gets an admission, now that it
-   * needs one.
-   * @type {(op: import('../run/operation.js').Operation, driver: import('../run/run.js').Driver, pass?: Pass) => Guard}
+   * needs one. Without a driver, it never has a hedge.
+   * @type {(op: import('./guard.js').Guarded, driver?: import('../run/run.js').Driver, pass?: Pass) => Guard}
    */
   guard(op, driver, pass = 0) {
     if (pass !== 0) op.run.admission = new Admission(this, ticketOf(pass), true);
-    const rounds = this.hedge?.rounds(/** @type {import('./rounds.js').Operation} */ (op), driver, this);
+    const rounds = driver && this.hedge?.rounds(/** @type {import('./rounds.js').Operation} */ (op), driver, this);
     return new Guard(this, rounds, this.limiter?.placeOf(op, pass));
   }
 

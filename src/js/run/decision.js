@@ -144,7 +144,7 @@ function formula(settings, state, k, jitter, value, r, r2, serverMs) {
 
 /**
  * Without a seed of the caller's, each draw has a fresh one, with an index of its own.
- * @type {(settings: Settings, state: State, attempt: number, nth: number) => number}
+ * @type {(settings: Settings, state: Omit<State, 'previous'>, attempt: number, nth: number) => number}
  */
 function seededDraw({ seed, load }, { index, run }, attempt, nth) {
   const [high, low, ownIndex = index] = seed ?? freshSeed(run?.endedAt);
@@ -152,7 +152,7 @@ function seededDraw({ seed, load }, { index, run }, attempt, nth) {
   return load().draw(high, low, ownIndex / TWO_32, ownIndex, attempt / TWO_32, attempt, nth);
 }
 
-/** Returns the base: without jitter, the first wait. @param {Operation} op */
+/** Returns the base: without jitter, the first wait. @param {Pick<Operation, 'settings'>} op */
 export function baseOf({ settings }) {
   const { backoff, baseMs, truncateAt } = settings;
   const curve = backoff === TRUNCATED ? TRUNCATED : FIXED;
@@ -169,7 +169,10 @@ function drawOf(random) {
   throw problemOf('random()', draw, [typeof draw, 'draw'], 'return');
 }
 
-/** Returns a draw for protection. Throws the errors of random(). @type {(op: Operation, attempt?: number) => number} */
+/**
+ * Returns a draw for protection. Throws the errors of random().
+ * @type {(op: Omit<State, 'previous'> & Pick<Operation, 'settings' | 'attempts'>, attempt?: number) => number}
+ */
 export function drawFor(op, attempt = op.attempts) {
   const { settings } = op;
   if (settings.random !== undefined) return drawOf(settings.random);

@@ -46,7 +46,7 @@ export function reportFailure(error) {
   }
 }
 
-/** @param {AttemptRun} run */
+/** @param {Partial<Pick<AttemptRun, 'failed' | 'outcome'>>} run */
 export function outcomeOf({ failed, outcome }) {
   return failed ? { error: outcome } : { result: outcome };
 }
