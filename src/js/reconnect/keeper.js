@@ -2,17 +2,30 @@
 
 import { readHints, readMarks, shared } from '../marks.js';
 import { requireFunction, settingsOf } from '../options/settings.js';
-import { computed, drawFor } from '../run/decision.js';
+import { computed } from '../run/decision.js';
 import { tell } from '../run/hooks.js';
 import { follow, reasonOf, unfollow } from '../run/signals.js';
 import { afterMsOf } from '../run/steps.js';
-import { elapsed, now, startTimer } from '../run/timer.js';
+import { elapsed, now } from '../run/timer.js';
 import { gateOf } from './gate.js';
 import { DEFAULTS, readConnectionOptions } from './options.js';
-import { connectionOf } from './session.js';
+import { sessionOf } from './session.js';
+import { waitOf } from './wait.js';
 
-/** A wake-up comes to a whole office at once: the attempts that it brings forward are spread over this time. */
-const WAKE_MS = 1_000;
+/** @import { Hinted } from '../marks.js' */
+/** @import { Follower } from '../run/signals.js' */
+/** @import { ReconnectSettings } from './options.js' */
+/** @import { End, Session } from './session.js' */
+/** @typedef {ReturnType<typeof gateOf> | undefined} Gate */
+
+/**
+ * What is under way: a session, or a wait. It ends by itself or by `end`, and calls what it was made with. `wake`
+ * returns whether it made use of a wake-up.
+ * @typedef {{ start: () => void, end: (reason?: unknown) => void, wake: () => unknown }} Phase
+ */
+
+/** The last phase; and what the loop throws then, so that it goes no further. Callers never see it. @type {Phase} */
+const OVER = { start() {}, end() {}, wake() {} };
 
 /** The public function over whatever loads the core. @param {import('../options/settings.js').Load} load */
 export function keepConnectedOf(load) {
@@ -21,184 +34,217 @@ export function keepConnectedOf(load) {
   return function keepConnected(session, options) {
     return new Promise((resolve, reject) => {
       requireFunction(session);
-      keep(session, readConnectionOptions(options, newSettings()), resolve, reject);
+      new Keeper(session, readConnectionOptions(options, newSettings()), resolve, reject).start();
     });
   };
 }
 
-/**
- * @type {(session: (connection: any) => unknown, settings: import('./options.js').ReconnectSettings,
- *   resolve: (report: object) => void, reject: (error: unknown) => void) => void}
- */
-function keep(session, settings, resolve, reject) {
-  const { signal, protection, stableMs, maxAttempts, maxRetryAfterMs, baseMs, unref, wakeOn, name } = settings;
-  const { retryIf } = /** @type {Pick<import('../../../pkg-template/reconnect.js').ReconnectOptions, 'retryIf'>} */ (
-    settings
-  );
-  const startedAt = now();
-  const report = { attempts: 0, connections: 0, openMs: 0 };
-  /** For the formulas; its `attempts` are failures in a row. @type {any} */
-  const outage = { settings, index: 0, previous: -1, attempts: 0 };
-  let over = false;
-  /** Ends what runs or waits now. @type {(reason?: unknown) => void} */
-  let cut = () => {};
-  let unsubscribe = cut;
+/** @implements {Follower} */
+class Keeper {
+  #session;
+  #settings;
+  #resolve;
+  #reject;
+  #startedAt = now();
+  #counts = { attempts: 0, connections: 0, openMs: 0 };
+  /** For the formulas; its `attempts` are failures in a row. */
+  #outage;
+  /** Of the last session. @type {unknown} */
+  #error;
+  /** The last wait. @type {number | undefined} */
+  #delayMs;
+  #phase = { ...OVER };
   /** A wake-up came since the attempt started, and nothing opened since then: it brings the wait after it forward. */
-  let missed = false;
-  const remember = () => {
-    missed = true;
-  };
-  /** Brings a wait forward, doubts an open connection, or is remembered. */
-  let wake = remember;
+  #missed = false;
+  /** Start of the last attempt that a wake-up brought forward: they make no tight loop. */
+  #wokenAt = -Infinity;
+  #unsubscribe = () => {};
+
+  /**
+   * @param {Session} session @param {ReconnectSettings} settings
+   * @param {(report: object) => void} resolve @param {(error: unknown) => void} reject
+   */
+  constructor(session, settings, resolve, reject) {
+    this.#session = session;
+    this.#settings = settings;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    const run = { endedAt: /** @type {number | undefined} */ (undefined) };
+    this.#outage = { settings, index: 0, previous: -1, attempts: 0, run };
+  }
+
+  start() {
+    const { signal } = this.#settings;
+    if (signal?.aborted) return this.abort(signal);
+    if (signal) follow(signal, this);
+    this.#run().catch((error) => this.#giveUp('callback', error));
+  }
+
+  /** Ends by what it throws: whatever it awaits, and whatever may abort, goes through `#resume`. */
+  async #run() {
+    const { wakeOn, protection, retryIf } = this.#settings;
+    if (wakeOn) this.#unsubscribe = wakeOn(() => this.#wake());
+    // It may have aborted.
+    if (this.#phase === OVER) return this.#unsubscribe();
+    for (;;) {
+      const gate = protection && gateOf(this.#settings, protection, this.#outage.index);
+      try {
+        let answer = this.#resume(gate?.enter());
+        while (answer?.do === 'hold') {
+          this.#resume(await this.#hold(answer.ms));
+          answer = this.#resume(gate?.enter());
+        }
+        if (answer?.do === 'stop') {
+          // The server has not seen it: it makes no later wait longer.
+          this.#resume(await this.#wait(1, answer.error, answer.error?.retryAfterMs));
+        } else {
+          const ended = this.#resume(await this.#connect(gate));
+          const failure = this.#failed(ended, gate);
+          const end = { attempt: this.#outage.attempts, openMs: ended.openMs || 0 };
+          const verdict = retryIf ? this.#resume(await retryIf(failure.outcome, end)) : true;
+          this.#resume(await this.#classify(failure, verdict, gate));
+        }
+      } finally {
+        gate?.close('aborted');
+      }
+    }
+  }
+
+  /** Enters a phase. Resolves with its end. @type {<T>(begin: (end: (value: T) => void) => Phase) => Promise<T>} */
+  #enter(begin) {
+    return new Promise((resolve) => {
+      this.#phase = begin(resolve);
+      this.#phase.start();
+    });
+  }
+
+  /** Returns the value, unless all ended before it came. @template T @param {T} value */
+  #resume(value) {
+    if (this.#phase === OVER) throw OVER;
+    return value;
+  }
+
+  /** Calls the session. @param {Gate} gate @returns {Promise<End>} */
+  #connect(gate) {
+    const counts = this.#counts;
+    const { connections } = counts;
+    const attempt = this.#outage.attempts + 1;
+    this.#resume(this.#emit('onAttempt', attempt));
+    const facts = { attempt, connections, previousError: this.#error, previousDelayMs: this.#delayMs };
+    counts.attempts++;
+    this.#missed = false;
+    const onOpen = () => {
+      this.#missed = false;
+      gate?.close('success');
+      this.#emit('onOpen', attempt, { connections: counts.connections });
+    };
+    return this.#enter((end) => sessionOf(this.#settings, counts, this.#session, facts, onOpen, end));
+  }
+
+  /** Follows the end of a session. Returns its failure. @type {(end: End, gate: Gate) => Hinted} */
+  #failed({ error, openMs, late, finished, value }, gate) {
+    const outage = this.#outage;
+    if (finished) {
+      gate?.close('success');
+      this.#resolve(this.#stop({ reason: 'finished', value }));
+      throw OVER;
+    }
+    const { error: outcome, permanent, afterMs } = readMarks(error);
+    this.#error = outcome;
+    if (openMs >= this.#settings.stableMs) {
+      outage.index++;
+      outage.previous = -1;
+      outage.attempts = 0;
+    }
+    outage.attempts++;
+    outage.run.endedAt = now();
+    // The process was late, and not the server.
+    if (late) gate?.close('aborted');
+    gate?.failed(outcome, afterMs, !permanent);
+    this.#emit('onFailure', outage.attempts, { error: outcome });
+    if (permanent) this.#giveUp('permanent', outcome);
+    return this.#resume({ outcome, hintMs: afterMs, demandedMs: afterMs >= 0 ? Infinity : shared().last });
+  }
+
+  /** Follows the verdict: gives up, or waits. @type {(failure: Hinted, verdict: any, gate: Gate) => any} */
+  #classify(failure, verdict, gate) {
+    const { attempts } = this.#outage;
+    readHints(failure);
+    const { outcome, hintMs } = failure;
+    gate?.hinted(hintMs);
+    if (verdict === false) return this.#giveUp('notRetryable', outcome);
+    const exactMs = verdict === true ? undefined : afterMsOf(verdict, 'retryIf');
+    if (attempts >= this.#settings.maxAttempts) return this.#giveUp('exhausted', outcome);
+    return this.#wait(attempts, outcome, hintMs, exactMs);
+  }
+
+  /**
+   * Waits for the next attempt: for the `k`th time in a row, or as retryIf demands.
+   * @param {number} k @param {unknown} error @param {number} [hintMs] @param {number} [exactMs]
+   */
+  #wait(k, error, hintMs = NaN, exactMs) {
+    const delayMs = exactMs ?? this.#resume(computed(this.#settings, this.#outage, k, hintMs));
+    this.#delayMs = delayMs;
+    this.#resume(this.#emit('onRetry', this.#outage.attempts, { error, delayMs }));
+    return this.#sleep(delayMs, exactMs ?? Math.min(hintMs > 0 ? hintMs : 0, this.#settings.maxRetryAfterMs));
+  }
+
+  /** Waits until protection may let the attempt start. @type {(ms: number | Promise<void>) => Promise<unknown>} */
+  #hold(ms) {
+    if (typeof ms === 'number') return this.#sleep(ms, Infinity);
+    // A turn in the queue of a limiter. No wake-up brings it forward.
+    return this.#enter((end) => ({ ...OVER, start: () => ms.then(end), end }));
+  }
+
+  /** Waits, at least `leastMs`. @param {number} ms @param {number} leastMs */
+  #sleep(ms, leastMs) {
+    const leastAt = Math.max(now() + leastMs, this.#wokenAt + this.#settings.baseMs);
+    const ended = this.#enter((/** @type {(value: void) => void} */ end) =>
+      waitOf(this.#outage, ms, leastAt, (isWoken) => {
+        if (isWoken) this.#wokenAt = now();
+        end();
+      }),
+    );
+    if (this.#missed) this.#wake();
+    return ended;
+  }
+
+  #wake() {
+    this.#missed = !this.#phase.wake();
+  }
 
   /**
    * Calls a hook, if it is set.
-   * @type {(hook: 'onAttempt' | 'onOpen' | 'onFailure' | 'onRetry' | 'onGiveUp', attempt: number, fields?: object) =>
+   * @type {(hook: 'onAttempt' | 'onOpen' | 'onFailure' | 'onRetry' | 'onGiveUp', attempt: number, more?: object) =>
    *   void}
    */
-  const emit = (hook, attempt, fields) => {
-    const { [hook]: call } = settings;
+  #emit(hook, attempt, more) {
+    const { [hook]: call, maxAttempts, name } = this.#settings;
     if (!call) return;
-    const event = { attempt, attemptsLeft: maxAttempts - attempt, ...(name !== undefined && { name }), ...fields };
-    tell(call, { ...event, elapsedMs: elapsed(startedAt) });
-  };
-  /** Leaves nothing behind. Returns the report. @param {object} [outcome] @param {unknown} [cause] for the session */
-  const stop = (outcome, cause) => {
-    over = true;
-    if (signal) unfollow(signal, follower);
-    cut(cause);
-    tell(() => unsubscribe(), {});
-    return Object.freeze({ ...outcome, ...report, elapsedMs: elapsed(startedAt) });
-  };
-  /** @type {import('../run/signals.js').Follower} */
-  const follower = { abort: (signal) => resolve(stop({ reason: 'aborted' }, reasonOf(signal))) };
+    const event = { attempt, attemptsLeft: maxAttempts - attempt, ...(name !== undefined && { name }), ...more };
+    tell(call, { ...event, elapsedMs: elapsed(this.#startedAt) });
+  }
+
+  /** @param {AbortSignal} signal */
+  abort(signal) {
+    this.#resolve(this.#stop({ reason: 'aborted' }, reasonOf(signal)));
+  }
+
   /** @param {string} reason @param {unknown} error */
-  const giveUp = (reason, error) => {
-    if (over) return;
-    emit('onGiveUp', outage.attempts, { error, reason, report: stop() });
-    reject(error);
-  };
+  #giveUp(reason, error) {
+    if (this.#phase === OVER) return;
+    this.#emit('onGiveUp', this.#outage.attempts, { error, reason, report: this.#stop() });
+    this.#reject(error);
+  }
 
-  /** Waits, at least `leastMs`. Resolves with whether woken. @type {(ms: number, leastMs: number) => Promise<any>} */
-  const sleep = (ms, leastMs) =>
-    new Promise((resolve) => {
-      const from = now();
-      let until = from + ms;
-      let woken = false;
-      const done = () => {
-        wake = remember;
-        cancel();
-        resolve(woken);
-      };
-      let cancel = startTimer(ms, done, unref, from);
-      cut = done;
-      wake = () => {
-        const time = now();
-        // The machine slept.
-        if (time >= until) return done();
-        if (woken) return;
-        const at = Math.max(time + drawFor(outage) * WAKE_MS, from + leastMs, wokenAt + baseMs);
-        // random() may have aborted.
-        if (over || at >= until) return;
-        woken = true;
-        until = at;
-        cancel();
-        cancel = startTimer(at - time, done, unref, time);
-      };
-      if (missed) {
-        missed = false;
-        wake();
-      }
-    });
-  /** Waits for a turn in a limiter's queue. @param {Promise<void>} turn */
-  const turnOf = (turn) =>
-    new Promise((/** @type {(reason?: unknown) => void} */ resolve) => {
-      cut = resolve;
-      turn.then(resolve);
-    });
-  /** Start of the last attempt that a wake-up brought forward: they make no tight loop. */
-  let wokenAt = -Infinity;
-
-  /** Anything that this awaits, and any callback, may have ended it all. */
-  const loop = async () => {
-    /** @type {unknown} */
-    let previousError;
-    /** @type {number | undefined} */
-    let previousDelayMs;
-    if (wakeOn) unsubscribe = wakeOn(() => wake());
-    if (over) return unsubscribe();
-    for (;;) {
-      const gate = protection && gateOf(settings, protection, outage.index);
-      let answer = gate?.enter();
-      while (answer?.do === 'hold' && !over) {
-        await (typeof answer.ms === 'number' ? sleep(answer.ms, Infinity) : turnOf(answer.ms));
-        if (!over) answer = gate?.enter();
-      }
-      /** @type {any} */
-      let error = answer?.do === 'stop' ? answer.error : undefined;
-      let hintMs = error?.retryAfterMs;
-      let exactMs;
-      const attempt = outage.attempts + 1;
-      if (error === undefined && !over) emit('onAttempt', attempt);
-      if (over) return gate?.close('aborted');
-      if (error === undefined) {
-        report.attempts++;
-        const facts = { attempt, connections: report.connections, previousError, previousDelayMs };
-        missed = false;
-        /** @type {import('./session.js').End} */
-        const ended = await new Promise((resolve) => {
-          const opened = () => {
-            report.connections++;
-            [missed, wake] = [false, doubt];
-            gate?.close('success');
-            emit('onOpen', attempt, { connections: report.connections });
-          };
-          const { start, end, doubt } = connectionOf(settings, opened, (ended) => {
-            wake = remember;
-            report.openMs += ended.openMs || 0;
-            resolve(ended);
-          });
-          cut = end;
-          start(session, facts);
-        });
-        if (over) return gate?.close('aborted');
-        if (ended.finished) {
-          gate?.close('success');
-          return resolve(stop({ reason: 'finished', value: ended.value }));
-        }
-        const { error: own, permanent, afterMs } = readMarks(ended.error);
-        error = previousError = own;
-        hintMs = afterMs;
-        if (ended.openMs >= stableMs) Object.assign(outage, { index: outage.index + 1, previous: -1, attempts: 0 });
-        outage.attempts++;
-        outage.run = { endedAt: now() };
-        // The process was late, and not the server.
-        if (ended.late) gate?.close('aborted');
-        gate?.failed(error, hintMs, !permanent);
-        emit('onFailure', outage.attempts, { error });
-        if (permanent) return giveUp('permanent', error);
-        if (over) return;
-        const failure = { outcome: error, hintMs, demandedMs: hintMs >= 0 ? Infinity : shared().last };
-        const verdict = retryIf ? await retryIf(error, { attempt: outage.attempts, openMs: ended.openMs || 0 }) : true;
-        if (over) return;
-        readHints(failure);
-        hintMs = failure.hintMs;
-        gate?.hinted(hintMs);
-        if (verdict === false) return giveUp('notRetryable', error);
-        if (verdict !== true) exactMs = afterMsOf(verdict, 'retryIf');
-        if (outage.attempts >= maxAttempts) return giveUp('exhausted', error);
-      }
-      // A rejection here costs the server nothing, and makes no later wait longer.
-      const delayMs = exactMs ?? computed(settings, outage, answer?.do === 'stop' ? 1 : outage.attempts, hintMs);
-      if (over) return;
-      previousDelayMs = delayMs;
-      emit('onRetry', outage.attempts, { error, delayMs });
-      if (over) return;
-      if (await sleep(delayMs, exactMs ?? Math.min(hintMs > 0 ? hintMs : 0, maxRetryAfterMs))) wokenAt = now();
-      if (over) return;
-    }
-  };
-  if (signal?.aborted) return follower.abort(signal);
-  if (signal) follow(signal, follower);
-  loop().catch((error) => giveUp('callback', error));
+  /** Leaves nothing behind. Returns the report. @param {object} [outcome] @param {unknown} [cause] for the session */
+  #stop(outcome, cause) {
+    const { signal } = this.#settings;
+    const phase = this.#phase;
+    this.#phase = OVER;
+    if (signal) unfollow(signal, this);
+    phase.end(cause);
+    tell(() => this.#unsubscribe(), {});
+    return Object.freeze({ ...outcome, ...this.#counts, elapsedMs: elapsed(this.#startedAt) });
+  }
 }

@@ -9,7 +9,7 @@ import { onPageEvents } from './page.js';
 /** @import { Settings } from '../options/settings.js' */
 /** @typedef {import('../../../pkg-template/reconnect.js').ReconnectOptions} Options */
 /** @typedef {Required<Pick<Options, 'connectTimeoutMs' | 'stableMs' | 'wakeOn'>>} Own */
-/** @typedef {Settings & Pick<Options, 'onOpen'> & Own} ReconnectSettings */
+/** @typedef {Settings & Pick<Options, 'onOpen' | 'retryIf'> & Own} ReconnectSettings */
 
 /** The name of the remedy. */
 const NONE = 'notOfConnections';
