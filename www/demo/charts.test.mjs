@@ -34,7 +34,7 @@ test('labels of lines keep their distance and order; ticks are round, at most si
 });
 
 test('durations have about three digits, in the unit that fits, and nothing but 0 is 0', () => {
-  for (const [ms, words] of /** @type {[number, string][]} */ ([
+  for (const [ms, words] of [
     [0, '0 ms'],
     [0.001, '0.001 ms'],
     [0.04, '0.04 ms'],
@@ -51,7 +51,7 @@ test('durations have about three digits, in the unit that fits, and nothing but 
     [350 * 86_400_000, '350 days'],
     [2 ** 53 - 1, '104,249,991 days'],
     [Infinity, 'unlimited'],
-  ]))
+  ])
     assert.equal(duration(ms).replaceAll('\u00a0', ' '), words);
 });
 
@@ -72,7 +72,6 @@ const OKLAB = [
   ...[1.9779984951, -2.428592205, 0.4505937099],
   ...[0.0259040371, 0.7827717662, -0.808675766],
 ];
-/** @returns {any[]} */
 const times = (matrix, vector) =>
   [0, 3, 6].map((row) => vector.reduce((sum, part, i) => sum + matrix[row + i] * part, 0));
 /** In Oklab black and white are 1 apart, barely different colours 0.02. */

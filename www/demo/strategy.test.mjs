@@ -94,7 +94,7 @@ test('defaults that the package does not write are those that it uses', () => {
     { jitter: 'pollyV2', capMs: Infinity },
     { jitter: { type: 'additive', maxMs: 30 } },
   ]) {
-    const policy = new RetryPolicy(/** @type {any} */ (options));
+    const policy = new RetryPolicy(options);
     const waits = (one) => sample(one, { waits: 12, operations: 20, seed: 1 });
     assert.deepEqual(waits(policyOf(strategyOf(policy))), waits(policy), JSON.stringify(options));
   }

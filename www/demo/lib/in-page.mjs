@@ -5,7 +5,7 @@ export function keepNextFile() {
   let blob = new Blob();
   Object.assign(globalThis, { file: undefined });
   // The policy of the page lets nothing fetch a blob: address.
-  URL.createObjectURL = (made) => `blob:${(blob = /** @type {Blob} */ (made))}`;
+  URL.createObjectURL = (made) => `blob:${(blob = made)}`;
   HTMLAnchorElement.prototype.click = async function () {
     const text = Array.from(new Uint8Array(await blob.arrayBuffer()), (byte) => String.fromCharCode(byte)).join('');
     Object.assign(globalThis, { file: { name: this.download, base64: btoa(text) } });
@@ -22,7 +22,7 @@ export async function onEdge({ base64, edge }) {
   await image.decode();
   const { width, height } = image;
   const canvas = Object.assign(document.createElement('canvas'), { width, height });
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
+  const context = canvas.getContext('2d', { willReadFrequently: true });
   context.drawImage(image, 0, 0);
   const colours = (x, y, w, h) => [...new Set(new Uint32Array(context.getImageData(x, y, w, h).data.buffer))];
   const top = [...colours(0, 0, width, edge), ...colours(0, height - edge, width, edge)];

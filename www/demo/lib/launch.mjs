@@ -27,17 +27,9 @@ function find(variable) {
   throw new Error(`${variable} must be the path of a browser (on Debian: apt-get install chromium firefox-esr)`);
 }
 
-/** @typedef {'light' | 'dark'} Scheme */
-/** @typedef {'chromium' | 'firefox'} Engine */
-/** @typedef {Pick<typeof import('playwright-core'), 'chromium' | 'firefox'>} Playwright */
-/** @typedef {import('playwright-core').LaunchOptions} More for Chromium */
-/** @typedef {(scheme?: Scheme, still?: boolean, more?: More) => Promise<import('playwright-core').Browser>} Launch */
-
 /**
  * With a colour scheme, and as for a reader who wants less motion. These are for Firefox, which
  * what a context prefers does not reach.
- * @param {Playwright} playwright
- * @returns {Record<Engine, Launch>}
  */
 export const launchersOf = ({ chromium, firefox }) => ({
   chromium: (_scheme, _still, more) =>

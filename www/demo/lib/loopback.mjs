@@ -5,10 +5,8 @@ import { createServer } from 'node:net';
 
 /**
  * Starts a server. Returns where it listens, its open connections, and what ends both.
- * @param {import('node:net').Server | import('node:http').Server} server
  */
 export async function onLoopback(server) {
-  /** @type {Set<import('node:net').Socket>} */
   const sockets = new Set();
   server.on('connection', (socket) => {
     // Clients break connections, too.
@@ -16,7 +14,7 @@ export async function onLoopback(server) {
     socket.once('close', () => sockets.delete(socket));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const { port } = server.address();
   return {
     port,
     origin: `http://127.0.0.1:${port}`,

@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { keepNextFile, keptFile, onEdge } from './in-page.mjs';
 import { until } from './until.mjs';
 
-/** @typedef {Pick<import('playwright-core').Page, 'click' | 'evaluate' | 'textContent'>} Page as all drivers have it */
-
 /** The pages, by their paths. */
 export const PAGES = ['', 'protection/'];
 /** The strategy that the sections below the scene are tested with. */
@@ -19,18 +17,18 @@ const NARROW_WIDTHS = [390, 375, 361, 345, 320, 305];
 /** The sections of figures that are loaded when they come near. */
 const SECTIONS = { waits: 'delays-body', contention: 'aws-body', 'live-run': 'live-body' };
 
-/** Waits until a figure shows what the controls say, for the width that it has. @param {Page} page @param {string} id */
+/** Waits until a figure shows what the controls say, for the width that it has. */
 export const drawn = (page, id) =>
   until(`#${id} is drawn`, () => page.evaluate(isDrawn, { id, section: SECTIONS[id] ?? id }));
 
-/** Brings a figure into view until it has at least this number of marks. @param {Page} page */
+/** Brings a figure into view until it has at least this number of marks. */
 export const has = (page, id, marks, least) =>
   until(`#${id} has ${least} ${marks}`, async () => {
     await drawn(page, id);
     return (await count(page, `#${id}${marks}`)) >= least;
   });
 
-/** The number of elements. @param {Page} page @param {string} selector */
+/** The number of elements. */
 export const count = (page, selector) => page.evaluate((css) => document.querySelectorAll(css).length, selector);
 
 /** Brings a figure into view and returns whether it is drawn. Runs in the page. */
@@ -60,48 +58,48 @@ async function isDrawn({ id, section }) {
 
 /** Brings a section into view and returns whether the page has replaced what the build drew. Runs in the page. */
 function isLoaded(id) {
-  const section = /** @type {HTMLElement} */ (document.getElementById(id));
+  const section = document.getElementById(id);
   const { top, bottom } = section.getBoundingClientRect();
   if (top < 0 || bottom > innerHeight) section.scrollIntoView({ block: 'center', behavior: 'instant' });
   return section.querySelector(':scope > *') !== null;
 }
 
-/** Brings a section into view until the page has loaded it. @param {Page} page @param {string} id of its body */
+/** Brings a section into view until the page has loaded it. */
 export const loaded = (page, id) => until(`#${id} is loaded`, () => page.evaluate(isLoaded, id));
 
-/** The text of an element. @param {Page} page @param {string} selector */
+/** The text of an element. */
 export const text = async (page, selector) => (await page.textContent(selector)) ?? '';
 
-/** Waits until a text matches. @param {Page} page @param {string} selector @param {RegExp} words */
+/** Waits until a text matches. */
 export const says = (page, selector, words) =>
   until(`${selector} says ${words}`, async () => words.test(await text(page, selector)));
 
-/** Waits until the scene shows what its words say, and returns its headline. @param {Page} page */
+/** Waits until the scene shows what its words say, and returns its headline. */
 export async function sceneSays(page) {
   await until('the scene', () => count(page, '#scene-body:not([data-playing]) .scene[aria-busy=false]'));
   return text(page, '[data-scene=headline]');
 }
 
-/** Waits for the scene's headline. @param {Page} page @param {string} headline its start */
+/** Waits for the scene's headline. */
 export const headlineIs = (page, headline) => until(headline, async () => (await sceneSays(page)).startsWith(headline));
 
-/** A word of the scene's sentence. @param {import('playwright-core').Page} page @param {string} name */
+/** A word of the scene's sentence. */
 export const word = (page, name) => page.getByRole('radio', { name, exact: true });
 
-/** The program of the code section, once it is known which strategy is handed out. @param {Page} page */
+/** The program of the code section, once it is known which strategy is handed out. */
 export async function codeOf(page) {
   await loaded(page, 'code-body');
   await until('the code', () => count(page, '.code-card[aria-busy=false]'));
   return text(page, '#code-body code');
 }
 
-/** Waits for the end of live calls, and until it is drawn: a figure that is far away is not. @param {Page} page */
+/** Waits for the end of live calls, and until it is drawn: a figure that is far away is not. */
 export async function runEnded(page) {
   await until('the end of the run', () => count(page, '#live-run[data-sent]'));
   await drawn(page, 'live-run');
 }
 
-/** Presses "Send" and returns the sentence at the end. @param {Page} page */
+/** Presses "Send" and returns the sentence at the end. */
 export async function send(page) {
   await drawn(page, 'live-run');
   await page.click('#live-start');
@@ -109,11 +107,11 @@ export async function send(page) {
   return text(page, '#live-sentence');
 }
 
-/** The ids of elements. @param {Page} page @param {string} selector */
+/** The ids of elements. */
 const idsOf = (page, selector) =>
   page.evaluate((css) => [...document.querySelectorAll(css)].map(({ id }) => id), selector);
 
-/** Scrolls through the page, so that everything is drawn. Returns the figures. @param {Page} page */
+/** Scrolls through the page, so that everything is drawn. Returns the figures. */
 export async function drawAll(page) {
   for (const id of await idsOf(page, 'main [id$="-body"]')) await loaded(page, id);
   const ids = await idsOf(page, 'figure.card');
@@ -125,7 +123,6 @@ export async function drawAll(page) {
 /**
  * How far the page can be scrolled sideways, once it is painted: until then WebKitGTK reports the width of what was
  * shown before.
- * @param {Page} page
  */
 export const overflow = (page) =>
   page.evaluate(async () => {
@@ -135,7 +132,6 @@ export const overflow = (page) =>
 
 /**
  * Nothing scrolls sideways at the widths of phones, nor with wider fonts; with `wrong` it does: the check can fail.
- * @param {Page} page
  * @param {(px: number, css: string) => Promise<unknown>} narrow to this width
  */
 export async function neverSideways(page, narrow, wrong) {
@@ -153,7 +149,7 @@ export async function neverSideways(page, narrow, wrong) {
   }
 }
 
-/** Saves a figure as a picture, which must be whole and not empty, and returns the colours at its edge. @param {Page} page @param {string} id */
+/** Saves a figure as a picture, which must be whole and not empty, and returns the colours at its edge. */
 export async function picture(page, id) {
   await drawn(page, id);
   await page.evaluate(keepNextFile);

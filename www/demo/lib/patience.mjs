@@ -9,7 +9,7 @@ export function bePatient() {
   const limitMs = 1000;
   const { setTimeout: start, clearTimeout: stop, location } = globalThis;
   const isInPage = location !== undefined;
-  /** @type {Set<unknown>} limits that have passed, while the worker answers something else */
+  /** Limits that have passed, while the worker answers something else. */
   const asking = new Set();
 
   /**
@@ -31,7 +31,7 @@ export function bePatient() {
       if (isInPage && ms === 10 * limitMs) return start(callback, 10 * ms, ...args);
       if (ms !== limitMs) return start(callback, ms, ...args);
       if (!isInPage) return start(callback, 2500, ...args);
-      const id = start(() => void ask(id, () => /** @type {Function} */ (callback)(...args)), ms);
+      const id = start(() => void ask(id, () => callback(...args)), ms);
       return id;
     },
     clearTimeout(id) {

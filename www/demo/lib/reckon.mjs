@@ -1,8 +1,6 @@
 /** The expected results of the page's live calls, from the rule of the flaky server alone. */
 import { fate } from '../fate.mjs';
 
-/** @typedef {import('../fate.mjs').Failure} Failure */
-
 const MAX_ATTEMPTS = 10;
 const NBSP = '\u00a0';
 const plural = (n, noun) => `${n}${NBSP}${noun}${n === 1 ? '' : 's'}`;
@@ -10,7 +8,6 @@ const plural = (n, noun) => `${n}${NBSP}${noun}${n === 1 ? '' : 's'}`;
 /** Returns a run's result: the attempts of each call, and how many succeed. */
 export function reckon({ seed = 42, failure, rate, calls, maxAttempts = MAX_ATTEMPTS }) {
   const kinds = { unavailable: '503', limited: '429', dropped: 'network error', slow: 'no answer in time' };
-  /** @type {Map<string, number>} */
   const met = new Map();
   const attempts = Array.from({ length: calls }, (_, i) => {
     for (let n = 1; ; n++) {

@@ -8,16 +8,13 @@ const INTERVAL_MS = 20;
 
 /**
  * Resolves with what `check` returns once that is truthy.
- * @template T
  * @param {string} what says what is checked
- * @param {() => T | Promise<T>} check
- * @returns {Promise<Exclude<T, undefined | null | false | 0 | ''>>}
  */
 export async function until(what, check) {
   const end = performance.now() + LIMIT_MS;
   for (;;) {
     const value = await check();
-    if (value) return /** @type {any} */ (value);
+    if (value) return value;
     if (performance.now() > end) throw new Error(`waited ${LIMIT_MS / 1000} s for this: ${what}`);
     await pause(INTERVAL_MS);
   }

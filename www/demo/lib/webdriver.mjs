@@ -45,19 +45,15 @@ globalThis.ResizeObserver = class extends ResizeObserver {
  * Runs `use` on a session of a browser with a display, a driver and a profile of its own, and once more on a new one if
  * the browser crashed: WebKitGTK does so now and then on a busy machine, whatever the page shows. A second crash fails,
  * and so does everything else.
- * @param {(session: Session) => Promise<void>} use
  */
 export async function withWebKit(use) {
   for (let attempt = 1; ; attempt++) {
     // Without -noreset it restarts when its last client leaves, and the next one may come into that.
     const screen = ['-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-noreset'];
     const display = start('XVFB_BIN', ['-displayfd', '3', ...screen]);
-    /** @type {ReturnType<typeof start> | undefined} */
     let driver;
     try {
-      const [number] = await display.orItsEnd(
-        once(/** @type {import('node:stream').Readable} */ (display.child.stdio[3]), 'data'),
-      );
+      const [number] = await display.orItsEnd(once(display.child.stdio[3], 'data'));
       const port = await freePort();
       driver = start('WEBKITDRIVER_BIN', [`--port=${port}`], { DISPLAY: `:${String(number).trim()}` });
       const url = `http://127.0.0.1:${port}`;
@@ -83,15 +79,12 @@ export async function withWebKit(use) {
 /** One browser with one window, with as much of Playwright's interface for pages as the tests use. */
 export class Session {
   #url;
-  /** @type {((complaint: string) => void)[]} */
   #listeners = [];
 
-  /** @param {string} url */
   constructor(url) {
     this.#url = url;
   }
 
-  /** @param {string} url */
   async goto(url) {
     await this.#post('url', { url });
     // In a new window the driver answers before the end of the load, or even before the page is left.
@@ -128,7 +121,7 @@ export class Session {
     return this.waitForFunction((css) => document.querySelector(css)?.textContent, selector);
   }
 
-  /** A click of the mouse in the middle of an element, which is scrolled into view. @param {string} selector */
+  /** A click of the mouse in the middle of an element, which is scrolled into view. */
   async click(selector) {
     // The driver scrolls as the page says, which may be smoothly, and does not wait for the end.
     await this.waitForFunction((css) => {
@@ -140,17 +133,17 @@ export class Session {
     return this.#post(`element/${(await this.#element(selector))[ELEMENT]}/click`, {});
   }
 
-  /** Gives an element the focus and presses a key there. @param {string} selector @param {keyof typeof KEYS} key */
+  /** Gives an element the focus and presses a key there. */
   async press(selector, key) {
     return this.#post(`element/${(await this.#element(selector))[ELEMENT]}/value`, { text: KEYS[key] });
   }
 
-  /** From here on everything happens in an iframe. @param {string} selector */
+  /** From here on everything happens in an iframe. */
   async enterFrame(selector) {
     return this.#post('frame', { id: await this.#element(selector) });
   }
 
-  /** Of the window: the browser's own bars take a part of it. @param {{ width: number, height: number }} size */
+  /** Of the window: the browser's own bars take a part of it. */
   setViewportSize(size) {
     return this.#post('window/rect', { x: 0, y: 0, ...size });
   }
@@ -168,7 +161,6 @@ export class Session {
   }
 }
 
-/** @param {string} method @param {string} url @param {object} [body] @returns {Promise<any>} */
 async function command(method, url, body) {
   // Longer than the limits that the driver has received.
   const signal = AbortSignal.timeout(2 * LIMIT_MS);
@@ -201,7 +193,6 @@ function start(variable, args, env = {}) {
     child,
     /** Standard error of the driver and of the programs that it started. */
     printed: () => printed,
-    /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
     orItsEnd: (promise) => Promise.race([promise, ended.then((error) => Promise.reject(error))]),
     async end() {
       kill();
