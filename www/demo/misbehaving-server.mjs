@@ -3,40 +3,25 @@
  *
  *   /flaky/:id   answers, or fails in one of four ways (fate.mjs)
  *   /stats       what the server received, as JSON
- *   other paths  a file of `staticDir` if there is one, else 404
+ *   other paths  what `site` answers, else 404
  *
  * Any web page can send requests to it. So it answers only requests whose Host names this machine,
- * survives any request, keeps a bounded number of counts, and serves nothing outside of `staticDir`.
+ * survives any request, and keeps a bounded number of counts.
  *
  * The fate of a request depends on the seed, its id and how many there were for that id, not on
  * the order of arrival: see fate.mjs.
  */
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import path from 'node:path';
 import { fate } from './fate.mjs';
-import { PAGE_HEADERS } from './page-policy.mjs';
 
 const RETRY_AFTER_S = 1;
 
 /** Ids: short, and safe in a URL and in a log. */
-const NAME = /^[\w.-]{1,64}$/;
+const FLAKY = /^\/flaky\/([\w.-]{1,64})(?:\?|$)/;
 
 /** Other programs choose ids: beyond this number, the server forgets those used longest ago. */
 const KEPT_IDS = 2000;
-
-const MIME = /** @type {Record<string, string>} */ ({
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.wasm': 'application/wasm',
-  '.woff2': 'font/woff2',
-});
 
 /**
  * @param {object} options
@@ -45,7 +30,7 @@ const MIME = /** @type {Record<string, string>} */ ({
  * @param {number} [options.failureRate] share of requests that fail, 0 to 1
  * @param {readonly [number, number]} [options.latencyMs] least and most time that an answer takes
  * @param {number} [options.slowMs] how long a slow answer takes
- * @param {string} [options.staticDir] served for all other paths
+ * @param {(request: any, response: any, next: () => void) => void} [options.site] answers on all other paths
  * @param {readonly string[]} [options.hosts] the names that it answers to
  */
 export async function startServer({
@@ -54,7 +39,7 @@ export async function startServer({
   failureRate = 0.5,
   latencyMs = [4, 30],
   slowMs = 3000,
-  staticDir,
+  site = (_request, _response, next) => next(),
   hosts = ['127.0.0.1', 'localhost'],
 }) {
   const total = { requests: 0, notFound: 0, ok: 0, unavailable: 0, limited: 0, dropped: 0, slow: 0 };
@@ -65,12 +50,13 @@ export async function startServer({
     request.resume();
     if (!isFor(hosts, request))
       return json(response, 421, { error: `the Host header must be ${hosts.join(' or ')} with the port` });
-    const url = urlOf(request.url ?? '');
-    if (!url) return json(response, 400, { error: 'the request target must be a path' });
-    const id = /^\/flaky\/([^/]+)$/.exec(url.pathname)?.[1];
-    if (id !== undefined && NAME.test(id)) flaky(id, response);
-    else if (url.pathname === '/stats') json(response, 200, total);
-    else void file(url.pathname, response);
+    const id = FLAKY.exec(`${request.url}`)?.[1];
+    if (id !== undefined) return flaky(id, response);
+    if (request.url === '/stats') return json(response, 200, total);
+    site(request, response, () => {
+      total.notFound++;
+      json(response, 404, { error: 'not found' });
+    });
   });
 
   function flaky(id, response) {
@@ -94,24 +80,6 @@ export async function startServer({
     );
     // Also when the client goes away first, and when the server is closed.
     response.once('close', () => clearTimeout(timer));
-  }
-
-  async function file(pathname, response) {
-    const found = staticDir === undefined ? undefined : await findFile(staticDir, pathname);
-    if (found === undefined) {
-      total.notFound++;
-      return json(response, 404, { error: 'not found' });
-    }
-    const type = MIME[path.extname(found)] ?? 'application/octet-stream';
-    response.writeHead(200, {
-      ...PAGE_HEADERS,
-      'Content-Type': type,
-      'Cache-Control': 'no-cache',
-      Connection: 'close',
-    });
-    createReadStream(found)
-      .on('error', () => response.destroy())
-      .pipe(response);
   }
 
   await once(server.listen(port, '127.0.0.1'), 'listening');
@@ -153,27 +121,4 @@ function json(response, status, value, headers) {
  */
 function isFor(hosts, { headers: { host = '' }, socket: { localPort = 0 } }) {
   return hosts.some((name) => host === `${name}:${localPort}` || (localPort === 80 && host === name));
-}
-
-/**
- * Undefined unless the target is a path. Resolved against a base, `//` would be an invalid URL and `//host` another
- * host.
- */
-function urlOf(target) {
-  const text = `http://localhost${target}`;
-  return target.startsWith('/') && URL.canParse(text) ? new URL(text) : undefined;
-}
-
-/** The file for a path inside `root`, or undefined. Neither `..` nor a symbolic link leads out of it. */
-async function findFile(root, pathname) {
-  try {
-    const decoded = decodeURIComponent(pathname);
-    const folder = await realpath(root);
-    // Throws for a NUL byte and for a file that does not exist.
-    const wanted = await realpath(path.join(folder, decoded.endsWith('/') ? `${decoded}index.html` : decoded));
-    if (path.relative(folder, wanted).startsWith('..')) return undefined;
-    return (await stat(wanted)).isFile() ? wanted : undefined;
-  } catch {
-    return undefined;
-  }
 }

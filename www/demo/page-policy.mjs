@@ -3,7 +3,7 @@
  * server also sends them: workers take their policy from a header.
  */
 
-/** Allows scripts from files of the page only, and requests to its own server: the live calls are answered by a worker. */
+/** Allows scripts from files of the page only, and requests to its own server: a worker answers the live calls. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",

@@ -10,6 +10,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { siteOf } from './lib/site.mjs';
 import { startServer } from './misbehaving-server.mjs';
 
 const USUAL_PORT = 4173;
@@ -29,7 +30,7 @@ try {
   process.exit(2);
 }
 
-const options = { seed: args.seed, staticDir: args.dist, latencyMs: /** @type {const} */ ([60, 160]) };
+const options = { seed: args.seed, site: siteOf(args.dist), latencyMs: /** @type {const} */ ([60, 160]) };
 const on = (/** @type {number} */ port) => startServer({ ...options, port });
 // The port that was asked for; else the usual one, or a free one where that is taken.
 const started = args.port === undefined ? on(USUAL_PORT).catch(() => on(0)) : on(Number(args.port));

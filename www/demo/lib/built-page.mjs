@@ -13,28 +13,8 @@ import { startServer } from '../misbehaving-server.mjs';
 import { launchersOf } from './launch.mjs';
 import { PAGES } from './page.mjs';
 import { slower } from './patience.mjs';
+import { siteOf } from './site.mjs';
 import { LIMIT_MS } from './until.mjs';
-
-/** @typedef {import('playwright-core').Page} Page */
-/** @typedef {Awaited<ReturnType<typeof startServer>>} Site */
-/**
- * @typedef {object} PageOptions
- * @property {string} [query] after the site's address, or a whole address
- * @property {{ width: number, height: number }} [viewport]
- * @property {'light' | 'dark'} [scheme]
- * @property {boolean} [reducedMotion] false: figures play, and each frame is drawn, which takes most of a browser's time
- * @property {boolean} [isWhole] false: files may be missing
- * @property {() => void} [init] runs in the page before its own scripts
- */
-/** @typedef {(page: Page, more: { url: string, errors: string[] }) => Promise<void>} Use */
-/**
- * @typedef {object} BuiltPage
- * @property {'chromium' | 'firefox'} engine
- * @property {() => Site} site
- * @property {(name: string, options: PageOptions, use: Use) => void} pageTest declares a test of one page
- * @property {(use: Use, options?: PageOptions) => Promise<void>} withPage gives a page with a profile of its own to `use`;
- *   afterwards no error may have been reported, and no file may be missing
- */
 
 const ENGINES = launchersOf({ chromium, firefox });
 /** The browsers of all files, by engine and settings of the reader's system: Chromium's contexts have their own. */
@@ -47,11 +27,11 @@ export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 /** Dark, and with motion: what a reader's system says needs a Firefox of its own, and one is enough for both. */
-export const NIGHT = /** @type {const} */ ({ scheme: 'dark', reducedMotion: false });
+export const NIGHT = { scheme: 'dark', reducedMotion: false };
 
 /** The demo server with a folder: its headers hold workers to the policy, too. */
-export async function served(staticDir, more = {}) {
-  const server = await startServer({ seed: 42, staticDir, ...more });
+export async function served(folder, more = {}) {
+  const server = await startServer({ seed: 42, site: siteOf(folder), ...more });
   return { ...server, url: `${server.url}/` };
 }
 
@@ -77,14 +57,11 @@ export async function patient(script = '') {
 }
 
 /**
- * Declares tests for each engine. The engines run side by side: much of what browsers do is waiting.
- * @param {(built: BuiltPage) => void} declare
- * @param {object} [options]
- * @param {readonly ('chromium' | 'firefox')[]} [options.engines]
- * @param {number} [options.concurrency] tests of an engine at the same time
- * @param {() => Promise<Site>} [options.serve]
- * @param {PageOptions} [options.pages] what all pages have
- * @param {RegExp} [options.ignored] errors that are meant
+ * Declares tests for each engine. The engines run side by side: much of what browsers do is waiting. `declare` gets
+ * `pageTest`, which declares a test of one page, and `withPage`, which gives a page with a profile of its own to a
+ * function; afterwards no error may have been reported but those that are `ignored`, and no file may be missing if the
+ * page `isWhole`. A page has its `query`, after the site's address, or a whole address. Without `reducedMotion` figures
+ * play, and each frame is drawn, which takes most of a browser's time. `init` runs before the page's own scripts.
  */
 export function inEachEngine(
   declare,
@@ -93,14 +70,12 @@ export function inEachEngine(
   describe(engines.join(' and '), { concurrency: true }, () => {
     for (const engine of engines)
       describe(engine, { concurrency }, () => {
-        /** @type {Site} */
         let site;
         before(async () => {
           site = await serve();
         });
         after(() => site?.close());
 
-        /** @type {BuiltPage['withPage']} */
         async function withPage(use, options) {
           const { query = '', viewport = DESKTOP, scheme = 'light', ...more } = { ...pages, ...options };
           const { reducedMotion = true, isWhole = true, init = () => {} } = more;
@@ -112,7 +87,6 @@ export function inEachEngine(
           context.setDefaultTimeout(LIMIT_MS);
           try {
             const page = await context.newPage();
-            /** @type {string[]} */
             const errors = [];
             const report = (text) => ignored.test(text) || errors.push(text);
             page.on('pageerror', (error) => report(String(error)));
