@@ -1,4 +1,4 @@
-/** For all readers: nothing that axe can find, no sideways scroll, no jumps, no covered text, no motion unless wanted. */
+/** For all readers: nothing that axe finds, no sideways scroll, no jumps, no covered text, no motion unless wanted. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -24,7 +24,7 @@ const MOST = '.cell[data-backoff=exponential][data-jitter=full], :is(#rate-limit
 function countShift() {
   Object.assign(globalThis, { shift: 0 });
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) globalThis.shift += /** @type {any} */ (entry).value;
+    for (const entry of list.getEntries()) globalThis.shift += entry.value;
   }).observe({ type: 'layout-shift', buffered: true });
 }
 const shift = (page) => page.evaluate(() => globalThis.shift);
@@ -33,39 +33,35 @@ const background = (page) => page.evaluate(() => getComputedStyle(document.body)
 inEachEngine(({ engine, pageTest }) => {
   // One load of each page for each width that the page is made for: it is looked at in both schemes, and made narrower.
   for (const at of PAGES)
-    for (const [viewport, narrower] of /** @type {const} */ ([
+    for (const [viewport, narrower] of [
       [DESKTOP, 1024],
       [PHONE, 320],
-    ]))
-      pageTest(
-        `/${at} at ${viewport.width} pixels, in light and dark`,
-        { viewport, query: at, init: countShift },
-        async (page) => {
-          const ids = await drawAll(page);
-          if (engine === 'chromium') assert.ok((await shift(page)) < MOST_SHIFT, `${await shift(page)}`);
-          assert.deepEqual(await page.evaluate(moving), []);
-          for (const one of await page.locator(MOST).all()) await one.click();
-          await clashes(page, ids);
-          for (const fold of await page.locator('summary').all()) await fold.click();
-          for (const colour of Object.values(COLOURS)) {
-            assert.equal(await background(page), colour);
-            // The colours of the dark scheme are the same in all engines.
-            if (engine === 'chromium' || colour === COLOURS.light) assert.deepEqual(await violations(page), [], colour);
-            await page.locator('#theme').click();
-          }
-          assert.deepEqual(await page.evaluate(small, NARROWEST_PX), []);
-          assert.deepEqual(await page.locator('.error:visible').allTextContents(), []);
-          await page.setViewportSize({ ...viewport, width: narrower });
-          await clashes(page, await drawAll(page));
-          if (viewport !== DESKTOP || at !== '') return;
-          // The checks themselves can fail.
-          await page.addStyleTag({ content: '#seed { color: color-mix(in srgb, currentColor 30%, var(--page)); }' });
-          await page.setViewportSize(DESKTOP);
-          assert.deepEqual(await violations(page, '#seed'), ['color-contrast: #seed']);
-          await page.addStyleTag({ content: 'main { padding-top: 400px; }' });
-          if (engine === 'chromium') await page.waitForFunction((most) => globalThis.shift > most, MOST_SHIFT);
-        },
-      );
+    ])
+      pageTest(`/${at} at ${viewport.width} pixels`, { viewport, query: at, init: countShift }, async (page) => {
+        const ids = await drawAll(page);
+        if (engine === 'chromium') assert.ok((await shift(page)) < MOST_SHIFT, `${await shift(page)}`);
+        assert.deepEqual(await page.evaluate(moving), []);
+        for (const one of await page.locator(MOST).all()) await one.click();
+        await clashes(page, ids);
+        for (const fold of await page.locator('summary').all()) await fold.click();
+        for (const colour of Object.values(COLOURS)) {
+          assert.equal(await background(page), colour);
+          // The colours of the dark scheme are the same in all engines.
+          if (engine === 'chromium' || colour === COLOURS.light) assert.deepEqual(await violations(page), [], colour);
+          await page.locator('#theme').click();
+        }
+        assert.deepEqual(await page.evaluate(small, NARROWEST_PX), []);
+        assert.deepEqual(await page.locator('.error:visible').allTextContents(), []);
+        await page.setViewportSize({ ...viewport, width: narrower });
+        await clashes(page, await drawAll(page));
+        if (viewport !== DESKTOP || at !== '') return;
+        // The checks themselves can fail.
+        await page.addStyleTag({ content: '#seed { color: color-mix(in srgb, currentColor 30%, var(--page)); }' });
+        await page.setViewportSize(DESKTOP);
+        assert.deepEqual(await violations(page, '#seed'), ['color-contrast: #seed']);
+        await page.addStyleTag({ content: 'main { padding-top: 400px; }' });
+        if (engine === 'chromium') await page.waitForFunction((most) => globalThis.shift > most, MOST_SHIFT);
+      });
 
   // The build has drawn another scene than these links ask for. Only Chromium reports shifts.
   if (engine === 'chromium')
@@ -105,7 +101,7 @@ inEachEngine(({ engine, pageTest }) => {
     await page.getByText('Clients must be an integer between 10 and 10,000, got 7').waitFor();
     const narrow = async (width, css) => {
       await page.setViewportSize({ ...PHONE, width });
-      const { height } = /** @type {{ height: number }} */ (await page.locator('.top').boundingBox());
+      const { height } = await page.locator('.top').boundingBox();
       if (width >= 345 && css.startsWith('.top')) assert.equal(height, 52, `the header at ${width} pixels`);
     };
     await neverSideways(page, narrow, '.drawing > svg { min-width: 1000px; }');
@@ -116,7 +112,7 @@ inEachEngine(({ engine, pageTest }) => {
     pageTest('where the system replaces colours, marks and sliders are seen', { query: SMALL }, async (page) => {
       await page.emulateMedia({ forcedColors: 'active' });
       await page.reload();
-      const colours = async (/** @type {string} */ selector) => {
+      const colours = async (/** */ selector) => {
         const base64 = (await page.locator(selector).first().screenshot()).toString('base64');
         return (await page.evaluate(onEdge, { base64, edge: 1 })).colours;
       };

@@ -18,6 +18,8 @@ import { RECORDER, withWebKit } from './lib/webdriver.mjs';
 const site = await served(await patient(`${RECORDER}(${bePatient})();`));
 after(() => site.close());
 
+const PROTECTION = `protection/${SMALL}&protection=hedge`;
+
 const withPage = (query, use) =>
   withWebKit(async (page) => {
     const complaints = [];
@@ -60,17 +62,13 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
     await says(page, '#seed', new RegExp(`^\\D*${/seed=(\d+)/.exec(link)?.[1]}`));
   });
 
-  pageTest(
-    'steps and switches change figures, which are saved',
-    `protection/${SMALL}&protection=hedge`,
-    async (page) => {
-      const ids = await drawAll(page);
-      await says(page, '#tail .finding', /^A hedge after 60.ms sends 9\.7% more requests/);
-      for (const id of ids) await picture(page, id);
-      await page.click('#protection-body .button.primary');
-      await says(page, '#protection-body .scene-why', /half idle pauses once/);
-    },
-  );
+  pageTest('steps and switches change figures, which are saved', PROTECTION, async (page) => {
+    const ids = await drawAll(page);
+    await says(page, '#tail .finding', /^A hedge after 60.ms sends 9\.7% more requests/);
+    for (const id of ids) await picture(page, id);
+    await page.click('#protection-body .button.primary');
+    await says(page, '#protection-body .scene-why', /half idle pauses once/);
+  });
 
   // The others are the same worker and the same page; a Retry-After is among these.
   pageTest('live calls have the end that the rule of the server gives', `${ADVICE}&baseMs=20`, async (page) => {

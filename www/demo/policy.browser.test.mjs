@@ -1,6 +1,6 @@
 /**
- * The page's Content-Security-Policy, in real browsers: nothing that is injected runs, and Vite's server for development
- * works under it. That the page works without a violation is a part of every test in a browser.
+ * The page's Content-Security-Policy, in real browsers: nothing that is injected runs, and Vite's server for
+ * development works under it. That the page works without a violation is a part of every test in a browser.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
