@@ -26,7 +26,7 @@ test('medians and landings are those of the installed package', async () => {
   }
 });
 
-test('a ridge has the area of its probability in every strategy, and is closed on the baseline in the frame', async () => {
+test('a ridge has the area of its probability in every strategy, and is closed in the frame', async () => {
   const { cells } = await done(waits, { strategy: INITIAL, choices: cellsOf(INITIAL).all, large: [], seed: 42 });
   for (const { choice, waits: all } of cells)
     for (const capMs of [INITIAL.capMs, 1000]) {

@@ -1,4 +1,4 @@
-/** Links with an invalid value, and what the page says of it: its sources in Node, and the built page. @type {[query: string, problem: RegExp][]} */
+/** Links with an invalid value, and what the page says of it: its sources in Node, and the built page. */
 export const PROBLEMS = [
   ['?clients=3', /^clients must be an integer between 10 and 10,000, got '3'$/],
   ['?hedgeMs=9', /^hedgeMs must be between 10 and 1,000, got '9'$/],
@@ -16,4 +16,12 @@ export const PROBLEMS = [
     '?vs=left-pad',
     /^vs has a strategy that is invalid: a package or a backoff must be one of fixed, .*, got left-pad$/,
   ],
+  ['?vs=p-retry+retries+five', /: retries must be a number, got five$/],
+  ['?vs=p-retry+retries', /: retries must have a value$/],
+  ['?vs=p-retry+toString+1', /: toString must be one of retries, minTimeout, /],
+  ['?vs=p-retry+minTimeout+500+maxTimeout+100', /: capMs must be at least baseMs \(500\), got 100$/],
+  ['?vs=axios-retry+retryDelay+evil()', /: retryDelay must be one of .* got evil\(\)$/],
+  ['?vs=exponential+most', /: jitter must be one of none, .* got most$/],
+  ['?vs=exponential+full+capMs+1e300', /: capMs must be at most 31536000000 \(a year\) .*, got 1e\+300$/],
+  ['?vs=exponential+full+capRule+odd', /: capRule must be one of bound, ceiling, draw, got odd$/],
 ];
