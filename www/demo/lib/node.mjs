@@ -1,9 +1,9 @@
 /** The page's own functions in Node, and states that the page can be in. */
 import { fileURLToPath } from 'node:url';
-import { simulateOutage } from 'rejitter-lab';
+import { simulateLoad, simulateOutage } from 'rejitter-lab';
 import { runnerImport } from 'vite';
 
-/** The exports of modules below www/src: `waits/compute waits/figure`. @param {string} names @returns {Promise<any>} */
+/** The exports of modules below www/src: `waits/compute waits/figure`. */
 export async function page(names) {
   const modules = names.split(' ').map((name) => {
     const file = fileURLToPath(new URL(`../../src/${name}.ts`, import.meta.url));
@@ -27,6 +27,7 @@ export const {
   outageInput,
   PACKAGES,
   idOf,
+  policyOf,
   wordsOf,
 } = await page('state/strategy state/state compute/outage state/packages state/before');
 
@@ -98,11 +99,22 @@ export function resultOf(simulation, events = Infinity) {
   return result;
 }
 
-/** One outage by the package alone: with these events at most, and other clients and servers if `outage` says so. */
-export function outageAlone(options, outage = {}, events = Infinity) {
-  const fixed = { burst: 12, spreadMs: 100, latencyMs: 10, horizonMs: 40_000, traced: 0, seed: 42 };
-  return resultOf(simulateOutage({ baseMs: 100, capMs: 10_000, ...options }, { ...HERD, ...fixed, ...outage }), events);
+/** One outage by the package alone, with these events at most. */
+export function outageAlone(policy, { capacityPerS, ...outage }, events = Infinity) {
+  const burst = Math.max(1, capacityPerS / 10);
+  const fixed = { burst, spreadMs: 100, latencyMs: 10, traced: 0 };
+  return resultOf(simulateOutage(policy, { capacityPerS, ...fixed, ...outage }), events);
 }
 
-/** The value in the middle, the lower one of two. @param {number[]} values */
+/** The load by the package alone, for clients that share these parts. */
+export function loadAlone(shared, strategy, { capacityPerS, demand, failing, downMs }, options) {
+  const parts = { budget: ['budget'], breaker: ['breaker'], both: ['budget', 'breaker'] }[shared] ?? [];
+  const server = { capacityPerS, failureShare: failing, timeoutMs: 1000, downFromMs: 10_000, downMs };
+  const arrivals = { type: 'regular', perS: demand * capacityPerS };
+  const protection = Object.fromEntries(parts.map((part) => [part, {}]));
+  const policy = policyOf(shared === 'single' ? { ...strategy, maxAttempts: 1 } : strategy);
+  return resultOf(simulateLoad(policy, { arrivals, ...server, protection, ...options }));
+}
+
+/** The value in the middle, the lower one of two. */
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.ceil(values.length / 2) - 1] ?? NaN;

@@ -1,18 +1,20 @@
 /**
- * Rule 1 of the page: a sentence beside a figure is true for every setting. Asked of 10,000 states drawn at random,
- * with results drawn at random too, because most take long to simulate; and of fewer states with their own results.
+ * Rule 1 of the page: the numbers are those of the package, and a sentence beside a figure is true for every setting.
+ * Asked of 10,000 states drawn at random, with results drawn at random too, because most take long to simulate; and of
+ * fewer states with their own results, which are compared with simulations of the package alone.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plan } from 'rejitter-lab';
-import { INITIAL, done, outageInput, page, random, stateOf } from './lib/node.mjs';
+import { INITIAL, done, loadAlone, outageAlone, outageInput, page, random, stateOf } from './lib/node.mjs';
 
-const { BINS, LANES, described, ending, key, momentAt, momentInWords, momentOf, opening, scene, sceneInput } =
+const { BINS, LANES, described, ending, isBad, key, momentAt, momentInWords, momentOf, opening, scene, sceneInput } =
   await page('scene/compute scene/words scene/markup scene/compared');
 const { delays, waits, finding: rows, load: loadFigure, nameOf } = await page('waits/compute waits/figure load/figure');
-const { contendersOf, policyOf, recommend, sameChoice, title, verdict, verdictWords, handedInWords } = await page(
-  'state/strategy verdict/compute verdict/words take-away/words',
+const { contendersOf, policyOf, recommend, sameChoice, title, verdict, verdictWords, withChoice } = await page(
+  'state/strategy verdict/compute verdict/words',
 );
+const { handOut, handedInWords } = await page('compute/remedy take-away/words');
 const { SHARED, finding, load, rangeOf } = await page('load/compute load/recovery compute/outage');
 const { rateLimitFigure, rateLimitInput, QUOTA_STORY } = await page(
   'rate-limit/figure rate-limit/compute rate-limit/steps',
@@ -21,7 +23,7 @@ const { rateLimitFigure, rateLimitInput, QUOTA_STORY } = await page(
 const saidOf = (figure, data) => [figure.describe(data), ...figure.note(data)];
 const STATES = 10_000;
 
-/** What no sentence says, and of which states. @type {[never: RegExp, of?: (state: any) => boolean][]} */
+/** What no sentence says, and of which states. */
 const RULES = [
   [/NaN|undefined|Infinity|for 0/],
   [/(?<![.,\d])1\s(?:calls|clients|attempts|waves|waits|operations|requests|fail)\b/],
@@ -32,6 +34,15 @@ const RULES = [
 ];
 const enoughOf = (clients) => Math.ceil(0.99 * clients);
 const ends = ({ maxAttempts, totalTimeoutMs }) => maxAttempts < Infinity || totalTimeoutMs < Infinity;
+
+/** An outage, with the time for which it is simulated: twice as long as the server needs, if the clients never stop. */
+function watched(strategy, herd) {
+  const { clients, downMs, capacityPerS } = herd;
+  return {
+    ...herd,
+    horizonMs: ends(strategy) ? 1e7 : Math.max(40_000, 2 * (downMs + (1000 * clients) / capacityPerS)),
+  };
+}
 
 /** A part of the clients, of which all and none are drawn often. */
 const partOf = ({ one, whole }, clients) => one([0, clients, whole(0, clients), whole(0, clients)]);
@@ -134,20 +145,6 @@ function quotaOf(state, { one, whole, number }) {
   return { input: rateLimitInput(state), runs };
 }
 
-/** What becomes of the clients with their strategy, and with one that serves nearly all. */
-function handedOf(state, draw) {
-  const { strategy, clients } = state;
-  const fate = (own, served) => ({
-    strategy: own,
-    served,
-    isCut: draw.one([true, false]),
-    callsPerClient: callsOf(draw, own),
-  });
-  const own = fate(strategy, partOf(draw, clients));
-  const remedy = draw.one([undefined, fate({ ...INITIAL, maxAttempts: draw.whole(10, 30) }, enoughOf(clients))]);
-  return { input: outageInput(state), own, remedy };
-}
-
 /** Exact waits, with sums that are drawn: to sample these takes long. */
 function waitsOf({ strategy }, { number }) {
   const { maxAttempts, backoff, jitter } = strategy;
@@ -173,6 +170,18 @@ function waitsOf({ strategy }, { number }) {
 /** Names that an unbiased reader would look for among equals. */
 const WINNER = /For these|Most are served by|It is the best|only|worse/;
 
+/** A state whose scene is soon computed. */
+function smallScene({ strategy, ...state }, seed) {
+  const capMs = Math.min(strategy.capMs, 20_000);
+  return {
+    ...state,
+    clients: [10, 25, 100][seed % 3],
+    downMs: state.downMs % 5000,
+    capacityPerS: 1 + (state.capacityPerS % 500),
+    strategy: { ...strategy, capMs, baseMs: Math.min(capMs, Math.max(5, strategy.baseMs)), minMs: 0 },
+  };
+}
+
 /**
  * The sentences of each section about a result; how results are drawn; and, where it takes long to compute them, for
  * how many states they are, and how these are made small enough.
@@ -186,15 +195,15 @@ const SECTIONS = {
     drawn: sceneOf,
     computed: (state) => done(scene, sceneInput(state)),
     states: 60,
-    small({ strategy, ...state }, seed) {
-      const capMs = Math.min(strategy.capMs, 20_000);
-      return {
-        ...state,
-        clients: [10, 25, 100][seed % 3],
-        downMs: state.downMs % 5000,
-        capacityPerS: 1 + (state.capacityPerS % 500),
-        strategy: { ...strategy, capMs, baseMs: Math.min(capMs, Math.max(5, strategy.baseMs)), minMs: 0 },
-      };
+    small: smallScene,
+    alone({ served, gaveUp, callsPerClient, lastServedMs, ...result }, state) {
+      const { strategy, herd, seed } = outageInput(state);
+      const { servedMs, giveUps, meanAttempts } = outageAlone(policyOf(strategy), { ...watched(strategy, herd), seed });
+      assert.deepEqual(
+        [served, gaveUp, callsPerClient, lastServedMs],
+        [servedMs.length, giveUps, meanAttempts, servedMs.at(-1)],
+      );
+      assert.equal(isBad({ served, ...result }), served < 0.99 * herd.clients);
     },
     say(result, state) {
       assert.ok(result.served <= state.clients && momentOf(result) <= result.spanMs);
@@ -216,6 +225,17 @@ const SECTIONS = {
     computed: (state) => done(verdict, outageInput(state)),
     states: 12,
     small: (state, seed) => ({ ...state, clients: 25 + (seed % 30), downMs: 1000 + (state.downMs % 4000) }),
+    alone({ contenders, input: { strategy, herd, seed } }) {
+      // The chosen one, and another.
+      for (const { choice, runs } of [contenders.at(-1), contenders[seed % contenders.length]])
+        for (const [k, run] of runs.entries()) {
+          const outage = { ...watched(strategy, herd), seed: k === 0 ? seed : `${seed}/${k}` };
+          const policy = policyOf(withChoice(strategy, choice));
+          const { servedMs, meanAttempts } = outageAlone(policy, outage, 150 * herd.clients);
+          const enoughMs = servedMs[enoughOf(herd.clients) - 1] ?? Infinity;
+          assert.deepEqual([run.served, run.callsPerClient, run.enoughMs], [servedMs.length, meanAttempts, enoughMs]);
+        }
+    },
     say(result) {
       const { use, ...words } = verdictWords(result);
       assert.doesNotMatch(JSON.stringify(words), /\d\.\d{3}/);
@@ -252,6 +272,25 @@ const SECTIONS = {
       const small = { ...strategy, maxAttempts: Math.min(strategy.maxAttempts, 5), baseMs };
       return { ...state, strategy: small, capacityPerS: 60, clients: 100, downMs: seed % 4 ? state.downMs % 3000 : 0 };
     },
+    alone({ runs, run: shown, horizonMs, binMs, input: { strategy, herd, seed, shared: wanted } }) {
+      assert.equal(shown.shared, wanted);
+      assert.deepEqual(
+        runs.map(({ shared }) => shared),
+        SHARED,
+      );
+      for (const { shared, requests, failed, amplification, recoveredAfterMs } of runs) {
+        const result = loadAlone(shared, strategy, herd, { horizonMs, binMs, seed });
+        const sum = (counts) => counts.reduce((a, b) => a + b, 0);
+        const { requests: all, successes } = result.totals;
+        assert.deepEqual([requests, failed], [all, all - successes], shared);
+        assert.ok(Math.abs(amplification - (sum(result.requests) + sum(result.retries)) / requests) < 0.01, shared);
+        // Rule: never, if calls still fail in the last 30 s; else the end of the last second with one that did.
+        const bad = [...result.timeouts].map((n, i) => n + (result.rejectedByBreaker[i] ?? 0));
+        const endMs = 1000 * Math.ceil(((bad.findLastIndex((n) => n > 0) + 1) * binMs) / 1000);
+        const expected = horizonMs - endMs < 30_000 ? undefined : Math.max(0, endMs - 10_000 - herd.downMs);
+        assert.equal(recoveredAfterMs, expected, shared);
+      }
+    },
     say(result) {
       const { runs, band } = result;
       const fewest = Math.min(...runs.map(({ failed }) => failed));
@@ -276,7 +315,9 @@ const SECTIONS = {
     },
   },
   'what is handed out': {
-    drawn: handedOf,
+    computed: (state) => done(handOut, outageInput(state)),
+    states: 200,
+    small: smallScene,
     say(handed) {
       const said = [true, false].map((isOwn) => handedInWords(handed, isOwn));
       const { own, input } = handed;
@@ -286,9 +327,7 @@ const SECTIONS = {
   },
 };
 
-for (const [name, { drawn, computed, states = 0, small = (state) => state, say }] of Object.entries(
-  /** @type {Record<string, any>} */ (SECTIONS),
-)) {
+for (const [name, { drawn, computed, states, small = (state) => state, alone, say }] of Object.entries(SECTIONS)) {
   const check = (result, state, seed) => {
     const spoken = say(result, state).join(' ');
     for (const [never, of = () => true] of RULES)
@@ -299,10 +338,12 @@ for (const [name, { drawn, computed, states = 0, small = (state) => state, say }
       for (let seed = 0; seed < STATES; seed++) check(drawn(stateOf(seed), random(seed)), stateOf(seed), seed);
     });
   if (computed)
-    test(`${name}: true for ${states} states with their results`, async () => {
+    test(`${name}: true for ${states} states with their results, which are those of the package`, async () => {
       for (let seed = 0; seed < states; seed++) {
         const state = small(stateOf(seed), seed);
-        check(await computed(state, seed), state, seed);
+        const result = await computed(state, seed);
+        alone?.(result, state);
+        check(result, state, seed);
       }
     });
 }
