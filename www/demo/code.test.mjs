@@ -16,7 +16,7 @@ import * as engines from 'rejitter/engines';
 import { plan } from 'rejitter-lab';
 import * as presets from 'rejitter/presets';
 import * as protection from 'rejitter/protection';
-import { onLoopback } from './lib/loopback.mjs';
+import { onLoopback } from '../../tests/package/lib/loopback.mjs';
 import { ALL_JITTERS, INITIAL, INITIAL_STATE, page } from './lib/node.mjs';
 
 const { ENGINES, PRESETS, BACKOFFS, JITTERS, engineText, policyOf, strategyOf, programs, source } = await page(

@@ -7,11 +7,11 @@ import { cp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { DIST, SUB_PATH, inEachEngine, patient, served } from './lib/built-page.mjs';
-import { INSECURE_HOST } from './lib/launch.mjs';
+import { INSECURE_HOST } from '../../tests/clients/lib/launch.mjs';
 import { ADVICE, count, drawn, runEnded, says, send } from './lib/page.mjs';
 import { bePatient } from './lib/patience.mjs';
 import { reckon } from './lib/reckon.mjs';
-import { until } from './lib/until.mjs';
+import { until } from '../../tests/package/lib/until.mjs';
 
 /** Also without the service worker. */
 const folder = await patient();

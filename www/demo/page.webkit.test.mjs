@@ -12,8 +12,8 @@ import { ADVICE, SMALL, count, drawAll, drawn, has, neverSideways } from './lib/
 import { picture, runEnded, says, send, text } from './lib/page.mjs';
 import { bePatient } from './lib/patience.mjs';
 import { reckon } from './lib/reckon.mjs';
-import { until } from './lib/until.mjs';
-import { RECORDER, withWebKit } from './lib/webdriver.mjs';
+import { until } from '../../tests/package/lib/until.mjs';
+import { RECORDER, withWebKit } from '../../tests/clients/lib/webdriver.mjs';
 
 const site = await served(await patient(`${RECORDER}(${bePatient})();`));
 after(() => site.close());

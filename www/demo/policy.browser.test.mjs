@@ -12,7 +12,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createServer } from 'vite';
 import { inEachEngine } from './lib/built-page.mjs';
 import { SMALL, drawAll } from './lib/page.mjs';
-import { until } from './lib/until.mjs';
+import { until } from '../../tests/package/lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
 
 inEachEngine(({ site, withPage }) => {

@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { fate } from './fate.mjs';
 import { siteOf } from './lib/site.mjs';
-import { LIMIT_MS } from './lib/until.mjs';
+import { LIMIT_MS } from '../../tests/package/lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'server-test-'));
@@ -109,7 +109,7 @@ test('close ends pending answers and leaves no socket or timer', async () => {
   const { line, exit } = child(
     ...['--input-type=module', '-e'],
     `import net from 'node:net';
-    import { until } from './lib/until.mjs';
+    import { until } from '../../tests/package/lib/until.mjs';
     import { startServer } from './misbehaving-server.mjs';
     const server = await startServer({ seed: 1, failureRate: 1, slowMs: 60_000 });
     const idle = net.connect(server.port, '127.0.0.1');

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { until } from '../../../www/demo/lib/until.mjs';
+import { until } from '../../package/lib/until.mjs';
 import { withGlobals } from '../../package/lib/clock.mjs';
 import { importPackage } from '../../package/lib/consumer.mjs';
 import { documents, tableIn } from '../../package/lib/readers.mjs';

@@ -15,8 +15,8 @@ import { listen } from '../../package/lib/fetching.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
 import { importPasted, pasted, still } from '../lib/pasted.mjs';
 import { javaScript, program, serve } from '../lib/programs.mjs';
-import { freePort } from '../../../www/demo/lib/loopback.mjs';
-import { until } from '../../../www/demo/lib/until.mjs';
+import { freePort } from '../../package/lib/loopback.mjs';
+import { until } from '../../package/lib/until.mjs';
 import { blocks, declarations, documents, marked, tableIn } from '../../package/lib/readers.mjs';
 
 const { RetryPolicy, permanent, retryAfter } = await importPackage();

@@ -20,7 +20,7 @@ import { Client } from '@elastic/elasticsearch';
 import { FileStore } from '@tus/file-store';
 import { Server } from '@tus/server';
 
-import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { onLoopback } from '../../package/lib/loopback.mjs';
 import { withGlobals } from '../../package/lib/clock.mjs';
 import { importPackage } from '../../package/lib/consumer.mjs';
 import { breaking, headOf, wire } from '../lib/breaks.mjs';

@@ -7,8 +7,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { after, test } from 'node:test';
 
-import { freePort } from '../../../www/demo/lib/loopback.mjs';
-import { until } from '../../../www/demo/lib/until.mjs';
+import { freePort } from '../../package/lib/loopback.mjs';
+import { until } from '../../package/lib/until.mjs';
 import { withGlobals } from '../../package/lib/clock.mjs';
 import { repo, run } from '../../package/lib/consumer.mjs';
 import { documents } from '../../package/lib/readers.mjs';

@@ -8,7 +8,7 @@ import { Agenda } from 'agenda';
 import { Pool } from 'pg';
 
 import { importEntry, importPackage } from '../../package/lib/consumer.mjs';
-import { until } from '../../../www/demo/lib/until.mjs';
+import { until } from '../../package/lib/until.mjs';
 import { limit, postgres } from '../lib/servers.mjs';
 
 const { RetryPolicy, isTransientError, permanent, retryAfter } = await importPackage();

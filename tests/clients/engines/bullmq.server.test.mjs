@@ -12,7 +12,7 @@ import { fails } from '../../package/lib/callbacks.mjs';
 import { importEntry, importPackage } from '../../package/lib/consumer.mjs';
 import { pasted } from '../lib/pasted.mjs';
 import { importProgram, serve } from '../lib/programs.mjs';
-import { until } from '../../../www/demo/lib/until.mjs';
+import { until } from '../../package/lib/until.mjs';
 import { limit, postgres, redis } from '../lib/servers.mjs';
 
 const { RetryPolicy, isTransientError } = await importPackage();

@@ -13,8 +13,8 @@ import { fails } from '../../package/lib/callbacks.mjs';
 import { importEntry, importPackage, installed, printed } from '../../package/lib/consumer.mjs';
 import { pasted } from '../lib/pasted.mjs';
 import { importProgram, serve } from '../lib/programs.mjs';
-import { freePort } from '../../../www/demo/lib/loopback.mjs';
-import { until } from '../../../www/demo/lib/until.mjs';
+import { freePort } from '../../package/lib/loopback.mjs';
+import { until } from '../../package/lib/until.mjs';
 
 const { RetryPolicy, permanent } = await importPackage();
 const { createFetch } = await importEntry('fetch');

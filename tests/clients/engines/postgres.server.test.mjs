@@ -8,7 +8,7 @@ import { PgBoss } from 'pg-boss';
 
 import { importEntry, importPackage } from '../../package/lib/consumer.mjs';
 import { importProgram, serve } from '../lib/programs.mjs';
-import { until } from '../../../www/demo/lib/until.mjs';
+import { until } from '../../package/lib/until.mjs';
 import { limit, postgres } from '../lib/servers.mjs';
 
 const { RetryPolicy } = await importPackage();

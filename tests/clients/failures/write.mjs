@@ -35,7 +35,7 @@ import pgClient from 'pg';
 import Stripe from 'stripe';
 import * as undici from 'undici';
 
-import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { onLoopback } from '../../package/lib/loopback.mjs';
 import { inTarget } from '../../../xtask/run/places.mjs';
 import { nodes } from '../hosts/groups/programs.mjs';
 

@@ -9,7 +9,7 @@ import fetchRetry from 'fetch-retry';
 import * as undici from 'undici';
 import { up } from 'up-fetch';
 
-import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { onLoopback } from '../../package/lib/loopback.mjs';
 import { importPackage } from '../../package/lib/consumer.mjs';
 import { QUICK, failing, importFetch, serving, statuses } from '../../package/lib/fetching.mjs';
 

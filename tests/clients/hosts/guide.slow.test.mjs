@@ -10,8 +10,8 @@ import { after, before, test } from 'node:test';
 import { Miniflare } from 'miniflare';
 import { WebSocketServer } from 'ws';
 
-import { freePort, onLoopback } from '../../../www/demo/lib/loopback.mjs';
-import { until } from '../../../www/demo/lib/until.mjs';
+import { freePort, onLoopback } from '../../package/lib/loopback.mjs';
+import { until } from '../../package/lib/until.mjs';
 import { bundled } from '../../package/lib/bundle.mjs';
 import { project, repo } from '../../package/lib/consumer.mjs';
 import { closedOrigin } from '../../package/lib/fetching.mjs';

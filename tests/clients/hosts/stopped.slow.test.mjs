@@ -13,7 +13,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
-import { until } from '../../../www/demo/lib/until.mjs';
+import { until } from '../../package/lib/until.mjs';
 import { project, repo } from '../../package/lib/consumer.mjs';
 import { listen } from '../../package/lib/fetching.mjs';
 import { BUN_PROGRAM, denoIn, nodes } from './groups/programs.mjs';

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 
-import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { onLoopback } from '../../package/lib/loopback.mjs';
 
 const HEAD_END = '\r\n\r\n';
 

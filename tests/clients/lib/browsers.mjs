@@ -8,11 +8,11 @@ import { after, before, describe } from 'node:test';
 
 import { chromium, firefox } from 'playwright-core';
 
-import { launchersOf } from '../../../www/demo/lib/launch.mjs';
-import { LIMIT_MS, until } from '../../../www/demo/lib/until.mjs';
-import { RECORDER, withWebKit } from '../../../www/demo/lib/webdriver.mjs';
+import { launchersOf } from './launch.mjs';
+import { LIMIT_MS, until } from '../../package/lib/until.mjs';
+import { RECORDER, withWebKit } from './webdriver.mjs';
 import { installed } from '../../package/lib/consumer.mjs';
-import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { onLoopback } from '../../package/lib/loopback.mjs';
 
 const launchers = launchersOf({ chromium, firefox });
 

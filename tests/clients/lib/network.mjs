@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { after } from 'node:test';
 import { buffer } from 'node:stream/consumers';
 
-import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { onLoopback } from '../../package/lib/loopback.mjs';
 import { onClock, turn, withGlobals } from '../../package/lib/clock.mjs';
 
 /** What has happened is followed by promise callbacks alone, which need a few turns of the event loop. */

@@ -7,8 +7,8 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-import { freePort } from '../../../www/demo/lib/loopback.mjs';
-import { LIMIT_MS } from '../../../www/demo/lib/until.mjs';
+import { freePort } from '../../package/lib/loopback.mjs';
+import { LIMIT_MS } from '../../package/lib/until.mjs';
 
 /** Options of a test with servers: on a busy machine, `until` gives up before, and says what did not happen. */
 export const limit = { timeout: 3 * LIMIT_MS };

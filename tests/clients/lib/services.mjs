@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import dynalite from 'dynalite';
 import kinesalite from 'kinesalite';
 
-import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { onLoopback } from '../../package/lib/loopback.mjs';
 
 /** What becomes of a request: so many entries are taken, all are and the answer is lost, or the service refuses. */
 /** @typedef {number | 'lost' | 'refuses'} Take */

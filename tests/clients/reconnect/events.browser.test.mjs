@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import { chromium, firefox } from 'playwright-core';
 import { WebSocketServer } from 'ws';
 
-import { launchersOf } from '../../../www/demo/lib/launch.mjs';
-import { until } from '../../../www/demo/lib/until.mjs';
+import { launchersOf } from '../lib/launch.mjs';
+import { until } from '../../package/lib/until.mjs';
 import { html, js, serve, withPages } from '../lib/browsers.mjs';
 import { bundled } from '../../package/lib/bundle.mjs';
 import { pasted } from '../lib/pasted.mjs';

@@ -10,8 +10,8 @@ import { Aedes } from 'aedes';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
-import { until } from '../../../www/demo/lib/until.mjs';
+import { onLoopback } from '../../package/lib/loopback.mjs';
+import { until } from '../../package/lib/until.mjs';
 import { limit, postgres, redis } from '../lib/servers.mjs';
 import { kept, programOf } from './kept.mjs';
 

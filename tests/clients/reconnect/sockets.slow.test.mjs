@@ -7,8 +7,8 @@ import { after, test } from 'node:test';
 
 import { WebSocket, WebSocketServer } from 'ws';
 
-import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
-import { until } from '../../../www/demo/lib/until.mjs';
+import { onLoopback } from '../../package/lib/loopback.mjs';
+import { until } from '../../package/lib/until.mjs';
 import { importPackage } from '../../package/lib/consumer.mjs';
 import { kept, programOf } from './kept.mjs';
 

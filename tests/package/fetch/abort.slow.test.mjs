@@ -9,8 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { importEntry } from '../lib/consumer.mjs';
 import { importFetch, serving } from '../lib/fetching.mjs';
-import { LIMIT_MS, until } from '../../../www/demo/lib/until.mjs';
-import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { LIMIT_MS, until } from '../lib/until.mjs';
+import { onLoopback } from '../lib/loopback.mjs';
 
 const { createFetch } = await importFetch();
 const light = await importEntry('light/fetch');

@@ -14,7 +14,7 @@ const seed = Number(process.env.REJITTER_HOSTILE_SEED || 1);
 
 const SERVER = 'tests/package/fetch/hostile/server.mjs';
 const CLIENT = 'tests/package/fetch/hostile/client.mjs';
-const OTHERS = ['tests/package/lib/words.mjs', 'www/demo/lib/loopback.mjs'];
+const OTHERS = ['tests/package/lib/words.mjs', 'tests/package/lib/loopback.mjs'];
 const FILES = Object.fromEntries(
   [SERVER, CLIENT, ...OTHERS].map((name) => [name, readFileSync(join(repo, name), 'utf8')]),
 );

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { after, before } from 'node:test';
 
 import { importEntry } from './consumer.mjs';
-import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { onLoopback } from './loopback.mjs';
 
 /** `import * as x from 'rejitter/fetch'` of the consumer folder. */
 export const importFetch = () => importEntry('fetch');

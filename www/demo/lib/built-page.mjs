@@ -10,11 +10,11 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium, firefox } from 'playwright-core';
 import { startServer } from '../misbehaving-server.mjs';
-import { launchersOf } from './launch.mjs';
+import { launchersOf } from '../../../tests/clients/lib/launch.mjs';
 import { PAGES } from './page.mjs';
 import { slower } from './patience.mjs';
 import { siteOf } from './site.mjs';
-import { LIMIT_MS } from './until.mjs';
+import { LIMIT_MS } from '../../../tests/package/lib/until.mjs';
 
 const ENGINES = launchersOf({ chromium, firefox });
 /** The browsers of all files, by engine and settings of the reader's system: Chromium's contexts have their own. */

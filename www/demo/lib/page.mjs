@@ -1,7 +1,7 @@
 /** Actions of the page's tests. */
 import assert from 'node:assert/strict';
 import { keepNextFile, keptFile, onEdge } from './in-page.mjs';
-import { until } from './until.mjs';
+import { until } from '../../../tests/package/lib/until.mjs';
 
 /** The pages, by their paths. */
 export const PAGES = ['', 'protection/'];

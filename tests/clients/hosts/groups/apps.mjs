@@ -1,7 +1,7 @@
 // Failures of fetch in apps, whose own fetch stands over native code. That code is not here: Node or Chromium sends the
 // requests, and the failures have the words of the native code.
 
-import { until } from '../../../../www/demo/lib/until.mjs';
+import { until } from '../../../package/lib/until.mjs';
 import { ALL, visit } from '../../lib/browsers.mjs';
 import { serveFolder } from '../browser.mjs';
 import { PRINTS, failing, once } from './failing.mjs';

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 
-import { RECORDER } from '../../../../www/demo/lib/webdriver.mjs';
+import { RECORDER } from '../../lib/webdriver.mjs';
 import { chromiumWithExtension, inFolder, onPage, serveFolder, titleOf } from '../browser.mjs';
 import { ONE_INSTANCE, row, versionsOf } from '../row.mjs';
 import { PARTS, WITHOUT_LAB } from '../suite.mjs';

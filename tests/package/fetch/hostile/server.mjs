@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 
-import { onLoopback } from '../../../../www/demo/lib/loopback.mjs';
+import { onLoopback } from '../../lib/loopback.mjs';
 import { wordsFrom } from '../../lib/words.mjs';
 
 const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');

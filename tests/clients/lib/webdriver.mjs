@@ -4,8 +4,8 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { freePort } from './loopback.mjs';
-import { LIMIT_MS, until } from './until.mjs';
+import { freePort } from '../../package/lib/loopback.mjs';
+import { LIMIT_MS, until } from '../../package/lib/until.mjs';
 
 /** The key of a reference to an element, a constant of the protocol. */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
