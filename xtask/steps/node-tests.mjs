@@ -3,7 +3,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { BUILD_LIMIT_MS, command, sh } from '../run/command.mjs';
+import { command, sh } from '../run/command.mjs';
 import { inRoot, labTarball, tarball, target } from '../run/places.mjs';
 import { BROWSERS, PAGES, SERVERS as JOBS } from '../run/run.mjs';
 import { PACK, PACK_LAB } from './package.mjs';
@@ -44,7 +44,7 @@ export function nodeTests(files, { quick, found }, env) {
   const line = sh`node --test-reporter=spec ${inRoot('xtask/steps/together.mjs')} ${files}`;
   // A runner above us must not make this one a part of itself.
   const variables = { NODE_TEST_CONTEXT: undefined, ...(quick && { REJITTER_QUICK: '1' }), ...places(found), ...env };
-  return command(line, { dir: dirname(files[0]), limitMs: BUILD_LIMIT_MS, env: variables });
+  return command(line, { dir: dirname(files[0]), env: variables });
 }
 
 /** The test files of a folder, those of one kind if it is given. */

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { env } from 'node:process';
 
-import { BUILD_LIMIT_MS, Failure, answer, cargo, command, findOnPath, sh } from '../run/command.mjs';
+import { Failure, answer, cargo, command, findOnPath, sh } from '../run/command.mjs';
 import { inRoot, root, wasmTool } from '../run/places.mjs';
 import { DEBUG, INSTALLATIONS, TOOL_BUILDS } from '../run/run.mjs';
 
@@ -125,7 +125,7 @@ async function npmPackages(log, { names }) {
   const remedy =
     'the registry that npm is set up for must be reachable; if a package.json was changed, run ' +
     '`npm install --package-lock-only` to renew the lock file';
-  const more = { dir: root, remedy, limitMs: BUILD_LIMIT_MS };
+  const more = { dir: root, remedy };
   await log.run(command(sh`${newNpm()} ci --ignore-scripts --no-audit --no-fund ${folders}`, more));
   writeFileSync(STAMP, [lock, ...all].join('\0'));
   log.note = 'installed';

@@ -3,8 +3,10 @@
 
 import { describe, test } from 'node:test';
 
-// A step that hangs ends: a test that runs cargo may wait for another cargo.
-describe('all files', { timeout: 15 * 60_000 }, async () => {
+import { LIMIT_MS } from '../run/command.mjs';
+
+// Just before its process is ended, a step that hangs says which test it is in.
+describe('all files', { timeout: LIMIT_MS - 60_000 }, async () => {
   for (const file of process.argv.slice(2))
     await import(file).catch((error) => test(`${file} is loaded`, () => Promise.reject(error)));
 });
