@@ -257,9 +257,7 @@ test('AWS SDK: server errors are retried, errors of the caller are not', async (
   assert.deepEqual(seen, [...Array(3).fill('/photos/7.jpg'), '/photos/none']);
 });
 
-test('Next.js: Node and the edge runtime answer after retries, and its cache keeps the answer', {
-  timeout: 300_000,
-}, async () => {
+test('Next.js: Node and the edge runtime answer after retries, and its cache keeps the answer', async () => {
   ran.add('next');
   const seen = [];
   const api = await serve(({ url }) => {

@@ -125,7 +125,7 @@ after(() => {
 });
 
 for (const [host, commandOf] of Object.entries(HOSTS))
-  test(`${host}: the programs for connections, with its own WebSocket and fetch`, { timeout: 300_000 }, async () => {
+  test(`${host}: the programs for connections, with its own WebSocket and fetch`, async () => {
     const addresses = urls(host.replace(' ', ''));
     const printed = await printedBy(await commandOf(), join(dir, 'keeper.mjs'), { URLS: JSON.stringify(addresses) });
     const { refused, full, working, events } = JSON.parse(printed);
@@ -164,9 +164,7 @@ await import('./main.mjs');
 `;
 
 for (const major of NODES)
-  test(`Node ${major}: the service answers in time, whatever stalls, and whatever is collected`, {
-    timeout: 300_000,
-  }, async () => {
+  test(`Node ${major}: the service answers in time, whatever stalls, and whatever is collected`, async () => {
     const upstream = createServer(({ url }, response) => {
       if (url === '/users/half') response.writeHead(200).write('half');
     });

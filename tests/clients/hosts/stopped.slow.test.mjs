@@ -11,15 +11,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 
 import { until } from '../../package/lib/until.mjs';
 import { project, repo } from '../../package/lib/consumer.mjs';
 import { listen } from '../../package/lib/fetching.mjs';
 import { BUN_PROGRAM, denoIn, nodes } from './groups/programs.mjs';
 
-/** Time limit of the requests: more than they need to come to the server, on the busiest machine. */
+/** Time limit of the requests: more than they need on open connections, on the busiest machine. */
 const LIMIT_MS = 5000;
+/** Four of each sender. */
+const REQUESTS = 20;
 
 /** Prints how all requests ended, how one more of each sender did, and what the breakers have heard. */
 const PROGRAM = `
@@ -49,11 +51,14 @@ const senders = {
   light: light({ attemptTimeoutMs: ${LIMIT_MS}, maxAttempts: 1 }),
 };
 const ask = (send, path) => send(ORIGIN + path).then(({ status }) => status, ({ name }) => name);
+// Opens the connections.
+await Promise.all(Array.from({ length: ${REQUESTS} }, () => fetch(ORIGIN + '/more').then((answer) => answer.text())));
+const cell = new Int32Array(new SharedArrayBuffer(4));
 if (BLOCKED)
   fetch(ORIGIN + '/all').then(() => {
     const due = performance.now() + ${LIMIT_MS + 500};
     writeFileSync(BLOCKED, '');
-    while (!existsSync(ANSWERED) || performance.now() < due);
+    while (!existsSync(ANSWERED) || performance.now() < due) Atomics.wait(cell, 0, 0, 20);
   });
 const results = await Promise.all(Object.entries(senders).map(async ([name, send]) => {
   const ends = await Promise.all(['/1', '/2', '/3', '/hangs'].map((path) => ask(send, '/' + name + path)));
@@ -68,7 +73,6 @@ const EXPECTED = {
   ...{ attemptTimeoutMs: ENDS, totalTimeoutMs: ENDS, retry: ENDS, parts: ENDS, light: ENDS },
   heard: Array(4).fill(['closed', 0]),
 };
-const REQUESTS = 20;
 /** The rest of an answer comes later than what the host is given to read. */
 const REST_MS = 200;
 
@@ -110,42 +114,46 @@ function blocks(dir) {
   };
 }
 
-for (const [host, commandOf] of Object.entries(HOSTS))
-  for (const [way, wayOf] of Object.entries({ 'was stopped': stops, 'has blocked': blocks }))
-    test(`${host}: answers that came while the process ${way} count, and its timeouts tell nothing`, async () => {
-      const [command, ...args] = await commandOf();
-      const dir = project('stopped', { 'main.mjs': PROGRAM });
-      const { env, around } = wayOf(dir);
-      const held = [];
-      let all;
-      let child;
-      const { origin, close } = await listen((request, response) => {
-        if (request.url.endsWith('/more')) return response.end('more');
-        if (request.url === '/all') all = response;
-        else held.push({ url: request.url, response });
-        if (held.length < REQUESTS || (env && !all)) return undefined;
-        const answered = held.filter(({ url }) => !url.endsWith('/hangs'));
-        const parts = answered.filter(({ url }) => url.startsWith('/parts'));
-        const answer = ({ url, response }) =>
-          url.startsWith('/parts')
-            ? new Promise((done) => void response.write('part', done))
-            : once(response.end('answer'), 'finish');
-        const rest = () => {
-          for (const { response } of parts) response.end();
-        };
-        return around(child, () => Promise.all(answered.map(answer)), all).then(() => setTimeout(rest, REST_MS));
+// They wait most of the time.
+describe('all hosts', { concurrency: true }, async () => {
+  for (const [host, commandOf] of Object.entries(HOSTS)) {
+    const [command, ...args] = await commandOf();
+    for (const [way, wayOf] of Object.entries({ 'was stopped': stops, 'has blocked': blocks }))
+      test(`${host}: answers that came while the process ${way} count, and its timeouts tell nothing`, async () => {
+        const dir = project('stopped', { 'main.mjs': PROGRAM });
+        const { env, around } = wayOf(dir);
+        const held = [];
+        let all;
+        let child;
+        const { origin, close } = await listen((request, response) => {
+          if (request.url.endsWith('/more')) return response.end('more');
+          if (request.url === '/all') all = response;
+          else held.push({ url: request.url, response });
+          if (held.length < REQUESTS || (env && !all)) return undefined;
+          const answered = held.filter(({ url }) => !url.endsWith('/hangs'));
+          const parts = answered.filter(({ url }) => url.startsWith('/parts'));
+          const answer = ({ url, response }) =>
+            url.startsWith('/parts')
+              ? new Promise((done) => void response.write('part', done))
+              : once(response.end('answer'), 'finish');
+          const rest = () => {
+            for (const { response } of parts) response.end();
+          };
+          return around(child, () => Promise.all(answered.map(answer)), all).then(() => setTimeout(rest, REST_MS));
+        });
+        child = spawn(command, [...args, join(dir, 'main.mjs')], {
+          env: { ...process.env, ORIGIN: origin, NODE_OPTIONS: undefined, ...env },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        running.add(child);
+        let printed = '';
+        child.stdout.setEncoding('utf8').on('data', (text) => {
+          printed += text;
+        });
+        await once(child, 'close');
+        running.delete(child);
+        close();
+        assert.deepEqual(JSON.parse(printed), EXPECTED);
       });
-      child = spawn(command, [...args, join(dir, 'main.mjs')], {
-        env: { ...process.env, ORIGIN: origin, NODE_OPTIONS: undefined, ...env },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      running.add(child);
-      let printed = '';
-      child.stdout.setEncoding('utf8').on('data', (text) => {
-        printed += text;
-      });
-      await once(child, 'close');
-      running.delete(child);
-      close();
-      assert.deepEqual(JSON.parse(printed), EXPECTED);
-    });
+  }
+});

@@ -19,7 +19,8 @@ export const importTesting = () => importEntry('testing');
 export async function listen(answer) {
   const seen = [];
   const counts = new Map();
-  const server = createServer((request, response) => {
+  // It closes no idle connection: a client that is late would send a request on one.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const chunks = [];
     const { method, url: path, headers } = request;
     const entry = { method, path, headers, body: undefined, closed: false };
