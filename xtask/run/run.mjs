@@ -137,9 +137,27 @@ export function withNeeds(steps, wanted) {
   return steps.filter((step) => kept.has(step));
 }
 
-/** Others wait for the set-up, so it comes first. */
-export const order = (steps) =>
-  steps.toSorted((a, b) => Number(isTest(a)) - Number(isTest(b)) || (b.seconds ?? 0) - (a.seconds ?? 0));
+/**
+ * Others wait for the set-up, so it comes first. Of the rest, what the most seconds lie behind: its own, and then those
+ * of what needs it, or of the others of its group.
+ */
+export function order(steps) {
+  const sorted = (by) => steps.toSorted((a, b) => Number(isTest(a)) - Number(isTest(b)) || by(b) - by(a));
+  const own = ({ seconds = 0 }) => seconds;
+  const longest = sorted(own);
+  const known = new Map();
+  function behind(step) {
+    const { name, group } = step;
+    if (!known.has(name)) {
+      const others = longest.filter((each) => group !== undefined && each.group === group);
+      const following = others.slice(others.indexOf(step) + 1).slice(0, 1);
+      const needing = steps.filter(({ needs = [] }) => needs.includes(name));
+      known.set(name, own(step) + Math.max(0, ...[...following, ...needing].map(behind)));
+    }
+    return known.get(name);
+  }
+  return sorted(behind);
+}
 
 /**
  * The step to start now: what it needs has succeeded, and no other of its group runs.

@@ -54,7 +54,17 @@ test('needs, groups and jobs are kept; a need that no step is called is a mistak
     { name: 'e' },
   ];
   assert.deepEqual(order(steps.toReversed()), steps);
-  const names = { r: 'running', s: 'succeeded', f: 'failed' };
+  // What waits for a step, and what comes after it in its group, counts as the step's own seconds.
+  const chained = [
+    { name: 'needed', seconds: 1 },
+    { name: 'first', group: 'kitchen', seconds: 4 },
+    { name: 'needs', needs: ['needed'], seconds: 5 },
+    { name: 'alone', seconds: 4.5 },
+    { name: 'second', group: 'kitchen', seconds: 3 },
+  ];
+  const names = order(chained.toReversed()).map(({ name }) => name);
+  assert.equal(names.join(), 'first,needed,needs,alone,second');
+  const words = { r: 'running', s: 'succeeded', f: 'failed' };
   for (const [letters, jobs, expected] of [
     ['wwww', 2, 'b'],
     ['rwww', 2, 'e'],
@@ -62,7 +72,7 @@ test('needs, groups and jobs are kept; a need that no step is called is a mistak
     ['srww', 3, 'c'],
     ['fwrr', 4, undefined],
   ]) {
-    const states = steps.flatMap(({ name }, i) => (letters[i] === 'w' ? [] : [[name, names[letters[i]]]]));
+    const states = steps.flatMap(({ name }, i) => (letters[i] === 'w' ? [] : [[name, words[letters[i]]]]));
     assert.equal(next(steps, new Map(states), jobs)?.name, expected, letters);
   }
   const wanted = ({ name }) => name === 'd';

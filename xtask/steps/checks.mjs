@@ -32,14 +32,10 @@ const cspell = inRoot('xtask/site/node_modules/.bin/cspell');
 /** The page is built: its tests open it. */
 const PAGE = 'demo: page builds';
 
-/** The steps that take longest, with their seconds on two busy cores. They start first. */
+/** The steps that take longest, with their seconds on two busy cores. */
 export const LONG = {
-  // Short itself; the longest one waits for it.
-  [PAGE]: 240,
   'demo: page, browser': 200,
-  // Others of its group wait for it.
-  'clients: hosts, browser': 190,
-  'package: schedules, slow': 150,
+  'clients: hosts, browser': 100,
   'demo: page': 110,
   'package: fetch, slow': 100,
   'package: schedules': 80,
@@ -47,7 +43,14 @@ export const LONG = {
   'package: worlds, slow': 70,
   'lint: clippy, wasm': 60,
   'clients: docs': 40,
+  'package: schedules, slow': 40,
+  'lint: clippy': 30,
+  'docs: the site builds': 30,
   'clients: types': 30,
+  'native: crate': 20,
+  'wasm: Chromium': 20,
+  'wasm: Firefox': 20,
+  [PAGE]: 20,
 };
 
 /** All steps, in the order of the closing table. */

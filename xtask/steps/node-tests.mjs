@@ -20,7 +20,7 @@ const KINDS = {
   cargo: { quick: true, needs: [NATIVE_TESTS] },
   browser: { needs: [FOUND], group: BROWSERS, seconds: 40 },
   webkit: { needs: [WEBKIT], group: BROWSERS, seconds: 40 },
-  server: { needs: [SERVERS], group: JOBS },
+  server: { needs: [SERVERS], group: JOBS, seconds: 40 },
 };
 
 /** Not for the daily loop: they fail by changes of documents, declarations and the build, seldom by those of behaviour. */
