@@ -49,9 +49,9 @@ cargo xtask <command>
       a sample of small mistakes in src/js, or with --rust in core and retry of the crate, one at a time:
       names those that no test finds; an hour
   proofs [NAME]... [--runs N]
-      long searches, an hour in all: every order of a few events, texts of servers, a day of traffic,
-      fuzzers, Miri, and threads that share protection; those of Rust need its nightly toolchain with
-      miri. --runs is the number of executions of all fuzzers, 10^8 by default
+      long searches, an hour in all: every order of a few events, the bounds of decisions, texts of
+      servers, a day of traffic, fuzzers, Miri, and threads that share protection; some need Rust's
+      nightly toolchain. --runs is the number of executions of all fuzzers, 10^8 by default
   site [--out DIR]
       the page and the documentation as static files, in target/site or in DIR
   pkg

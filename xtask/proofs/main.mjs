@@ -31,19 +31,26 @@ if (!(runs >= 1000)) throw new Failure(`--runs must be a number of at least 1000
 const NO_LIMIT = { limitMs: Infinity };
 const node = (/** @type {string[]} */ ...line) => run(command(['node', ...line], { dir: inRoot('.'), ...NO_LIMIT }));
 
+const RUST = 'run --release --manifest-path xtask/proofs/rust/Cargo.toml --example';
+const example = (/** @type {string} */ name) =>
+  run(cargo(`${RUST} ${name}`, { ...NO_LIMIT, env: { CARGO_TARGET_DIR: `${MADE}/build` } }));
+
 /** @type {Record<string, () => Promise<void>>} */
 const PROOFS = {
   /** All orders of a few events, against the reference of the random schedules. */
   async interleavings() {
     await node('tests/package/schedules/run.mjs', ...sh`--among every --seed 0 --count ${EVERY}`);
   },
+  /** All decisions at the places where one could go wrong. */
+  async bounds() {
+    await example('bounds');
+  },
   async texts() {
     await node('xtask/proofs/texts.mjs', String(Math.ceil(runs / 10)));
   },
   async soak() {
     await node('xtask/proofs/soak.mjs');
-    const soak = 'run --release --manifest-path xtask/proofs/rust/Cargo.toml --example soak';
-    await run(cargo(soak, { ...NO_LIMIT, env: { CARGO_TARGET_DIR: `${MADE}/build` } }));
+    await example('soak');
   },
   async fuzz() {
     const tools = inRoot('target/tools/cargo-fuzz');
