@@ -61,8 +61,8 @@ test('Cloudflare Workflows: each wait is that of the policy, without the exponen
   const { status, output, gaps } = await run('paid', ...Array(7).fill({ status: 503 }));
   assert.deepEqual([status, output, gaps.length], ['complete', 'paid', 7]);
   for (const gap of gaps) assert.ok(gap >= WAIT_MS - 1, `${gaps}`);
-  // The seventh would be 64 times as long.
-  assert.ok(gaps[6] < 32 * WAIT_MS, `${gaps}`);
+  // Of an exponential backoff each would be twice as long as the one before. On a busy machine, a few may be.
+  assert.ok(!gaps.every((gap, i) => gap >= 2 ** i * WAIT_MS - 1), `${gaps}`);
 });
 
 test('Cloudflare Workflows: a permanent failure ends it, and so does the last attempt', async () => {
