@@ -6,7 +6,7 @@ import { sidesOf } from '../lib/planted.mjs';
 
 /**
  * A bug: the rules that it breaks, the edits that plant it, and the schedules that look for it.
- * @typedef {{ name: string, rules: string[], edits: import('../lib/planted.mjs').Edit[], among: string }} Bug
+ * @typedef {{ name: string, rules: string[], edits: import('../lib/planted.mjs').Edit[], section: string }} Bug
  */
 
 /** Functions of the breaker's machine, and their parameters. */
@@ -44,12 +44,14 @@ function editOf(where, diff) {
 /** Reads the bugs. @returns {Bug[]} */
 export function readBugs() {
   const bugs = [];
-  const [, ...sections] = readFileSync(new URL('planted-bugs.diff', import.meta.url), 'utf8').split(/^# (?=\w+$)/m);
-  for (const section of sections) {
-    const [among, ...hunks] = section.split(/\n+@ /);
+  const [, ...sections] = readFileSync(new URL('planted-bugs.diff', import.meta.url), 'utf8').split(
+    /^# (?=\w+(?: from \d+)?$)/m,
+  );
+  for (const text of sections) {
+    const [section, ...hunks] = text.split(/\n+@ /);
     for (const hunk of hunks) {
-      const [, file, name, rules, diff] = /^([^:\n]+)(?:: (.*) \[(.*)\])?\n(.*?)\s*$/s.exec(hunk);
-      if (name !== undefined) bugs.push({ name, rules: rules.split(' '), edits: [], among });
+      const [, file, name, rules, diff] = /^([^:\n]+)(?:: ([^\n]*) \[([\w ]*)\])?\n(.*?)\s*$/s.exec(hunk);
+      if (name !== undefined) bugs.push({ name, rules: rules.split(' '), edits: [], section });
       bugs.at(-1).edits.push(editOf(file, diff));
     }
   }
