@@ -145,10 +145,8 @@ fn revived(value: &Value) -> Option<Data> {
 /// The same table that JavaScript reads: tests/package/options/options.test.mjs.
 #[test]
 fn data_are_accepted_and_refused_as_in_javascript() {
-    let table: Value = serde_json::from_str(include_str!("vectors/refusals.json")).unwrap();
-    let rows = table["rows"].as_array().unwrap();
     let (mut accepted, mut refused, mut skipped) = (0, 0, 0);
-    for row in rows {
+    for row in common::some_rows(include_str!("vectors/refusals.json")) {
         if !row["where"].as_array().unwrap().contains(&json!("data")) {
             continue;
         }
@@ -184,7 +182,7 @@ fn data_are_accepted_and_refused_as_in_javascript() {
         refused += 1;
     }
     assert!(
-        accepted > 40 && refused > 100 && skipped < 20,
+        cfg!(miri) || (accepted > 40 && refused > 100 && skipped < 20),
         "{accepted}, {refused}, {skipped}"
     );
 }
@@ -228,9 +226,10 @@ fn unknown_names_come_with_a_suggestion_and_all_known_ones() {
 /// Data may be a megabyte, and the text of its errors goes to logs.
 #[test]
 fn large_data_are_refused_in_few_words_and_with_little_memory() {
+    let million = common::some(1_000_000) as usize;
     let names: serde_json::Map<String, Value> =
         (0..900).map(|i| (format!("name{i}"), json!(1))).collect();
-    let errors = read(&json!({ "version": 1, "maxAttempts": "x".repeat(1_000_000) })).unwrap_err();
+    let errors = read(&json!({ "version": 1, "maxAttempts": "x".repeat(million) })).unwrap_err();
     assert!(errors.to_string().len() < 200);
     let mut data = Value::Object(names);
     data["version"] = json!(1);
@@ -255,7 +254,7 @@ fn large_data_are_refused_in_few_words_and_with_little_memory() {
     );
     assert!(PolicyData::try_from(&value).unwrap_err().is_type_error());
 
-    let list: Data = serde_json::from_value(json!(vec![1; 500_000])).unwrap();
+    let list: Data = serde_json::from_value(json!(vec![1; 1_001.max(million / 2)])).unwrap();
     assert!(matches!(list, Data::List(items) if items.len() == 1_001));
 }
 

@@ -131,7 +131,7 @@ fn every_wait_is_finite_and_within_its_bounds_and_ceilings_never_fall() {
         1 << 53,
         u64::MAX,
     ];
-    for _ in 0..20_000 {
+    for _ in 0..common::some(20_000) {
         let options = random_options(&random);
         let policy = policy(options);
         let cap = options.cap_ms.expect("given").min(MAX_MS);
@@ -181,7 +181,7 @@ fn every_wait_is_finite_and_within_its_bounds_and_ceilings_never_fall() {
 fn a_hint_never_shortens_the_computed_wait() {
     let random = Random::new(7);
     let (mut computed_won, mut hint_won) = (0, 0);
-    for _ in 0..20_000 {
+    for _ in 0..common::some(20_000) {
         let policy = policy(random_options(&random));
         let k = random.one(&[1, 2, 5, 20, 1_000]);
         let previous = Some(Previous {
@@ -213,7 +213,7 @@ fn a_hint_never_shortens_the_computed_wait() {
             hint_won += 1;
         }
     }
-    assert!(computed_won > 1_000 && hint_won > 1_000);
+    assert!(cfg!(miri) || (computed_won > 1_000 && hint_won > 1_000));
 }
 
 /// The curve is the caller's own: a silent cap would change it.

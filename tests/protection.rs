@@ -10,4 +10,5 @@ mod cooldown;
 mod healthy;
 mod latency;
 mod limiter;
+#[cfg(not(miri))] // digests
 mod lives;

@@ -5,6 +5,8 @@ use rejitter::data::{PolicyData, Value as Data};
 use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, UNLIMITED};
 use serde_json::{Value, json};
 
+use crate::common;
+
 fn number(value: &Value) -> Option<f64> {
     match value["$"].as_str() {
         Some("NaN") => Some(f64::NAN),
@@ -85,9 +87,8 @@ fn snake_case(name: &str) -> String {
 
 #[test]
 fn the_core_accepts_and_rejects_the_options_of_the_table() {
-    let table: Value = serde_json::from_str(include_str!("vectors/refusals.json")).unwrap();
     let (mut accepted, mut rejected) = (Vec::new(), Vec::new());
-    for row in table["rows"].as_array().unwrap() {
+    for row in common::some_rows(include_str!("vectors/refusals.json")) {
         if !row["where"].as_array().unwrap().contains(&json!("options")) {
             continue;
         }
@@ -113,6 +114,9 @@ fn the_core_accepts_and_rejects_the_options_of_the_table() {
                 rejected.push(option);
             }
         }
+    }
+    if cfg!(miri) {
+        return;
     }
     // Each option of the core is in rows of both kinds.
     let options = "baseMs capMs minMs factor stepMs truncateAt maxRetryAfterMs maxAttempts jitter";

@@ -10,7 +10,7 @@ use rejitter::internals::http::{
 use rejitter::retry_after;
 use serde_json::{Value, json};
 
-use super::words::Words;
+use super::{some, words::Words};
 
 const HINTS: &str = include_str!("../vectors/retry-after.json");
 
@@ -111,7 +111,7 @@ pub fn check_dates() {
     ];
     // The calendar by counting, not by the formula under test.
     let mut at = 0;
-    for year in 1970..2150_i64 {
+    for year in 1970..1970 + i64::from(some(180)) {
         let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
         for (month, name) in (1..=12).zip(MONTHS) {
             let length = match month {
@@ -226,7 +226,7 @@ pub fn check_random_headers() {
     // FNV-1a.
     let mut digest = 0x811c_9dc5_u32;
     let mut requested = 0_u32;
-    for _ in 0..100_000 {
+    for _ in 0..some(100_000) {
         let [mut precise, retry_after, date] = std::array::from_fn(|_| headers.text());
         if headers.0.below(2) == 0 {
             precise.clear();
@@ -251,6 +251,9 @@ pub fn check_random_headers() {
     }
     if let Some(folder) = tapes {
         std::fs::write(Path::new(&folder).join("headers"), tape.join("\n")).expect("written");
+    }
+    if cfg!(miri) {
+        return;
     }
     assert!(requested > 50_000, "only {requested} ask for a wait");
     assert_eq!(Some(u64::from(digest)), table["random"].as_u64());

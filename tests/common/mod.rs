@@ -16,6 +16,31 @@ pub use rows::*;
 use rejitter::{RetryPolicy, Seed};
 use serde_json::Value;
 
+/// How many of so many cases a test tries. In Miri, which is a thousand times as slow, a thousandth: what is done to
+/// memory depends on the path and not on the numbers. What is counted of them is then too little to be compared.
+pub const fn some(many: u32) -> u32 {
+    if cfg!(miri) {
+        many.div_ceil(1_000)
+    } else {
+        many
+    }
+}
+
+/// The same of rows: in Miri every tenth.
+pub fn some_of<T>(rows: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
+    rows.step_by(if cfg!(miri) { 10 } else { 1 })
+}
+
+/// The rows of a table that has each in a line of its own. Miri reads a long text of JSON for many minutes.
+pub fn some_rows(table: &str) -> impl Iterator<Item = Value> {
+    let row = |line: &'_ str| {
+        let row = line.trim().trim_end_matches(',');
+        (row.starts_with('{') && row.ends_with('}')).then(|| row.to_owned())
+    };
+    let rows = some_of(table.lines().filter_map(row));
+    rows.map(|row| serde_json::from_str(&row).expect("a row is JSON"))
+}
+
 pub const VECTORS: &str = include_str!("../vectors/delays.json");
 
 pub struct Vector {

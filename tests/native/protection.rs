@@ -20,7 +20,7 @@ const ONCE: RetryPolicy = RetryPolicy::no_retries();
 #[test]
 fn threads_share_a_budget() {
     const THREADS: u32 = 4;
-    const CALLS: u32 = 500;
+    const CALLS: u32 = if cfg!(miri) { 30 } else { 500 };
     let api = Protection::new()
         .budget(BudgetOptions {
             capacity: Some(20.0),

@@ -4,7 +4,7 @@ use rejitter::internals::protection::{
     Admission, Breaker, BreakerNumbers, BreakerSettings, Change, Phase, Verdict,
 };
 
-use crate::common::random::Random;
+use crate::common::{random::Random, some};
 
 /// Openings from 5 s to a minute, and no row.
 const LONG: BreakerSettings = BreakerSettings {
@@ -210,7 +210,7 @@ fn options(random: &Random) -> BreakerSettings {
 #[test]
 fn it_is_never_stuck() {
     let mut jumps = 0;
-    for seed in 0..500 {
+    for seed in 0..u64::from(some(500)) {
         let random = Random::new(1_000_000 + seed);
         let mut scene = Scene::new(options(&random));
         let mut longest = scene.options.max_open_ms;
@@ -263,7 +263,7 @@ fn it_is_never_stuck() {
         }
         assert_eq!(scene.breaker.phase(), Phase::Closed, "seed {seed}");
     }
-    assert!(jumps > 1_000);
+    assert!(cfg!(miri) || jumps > 1_000);
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn twenty_successes_end_a_series_of_openings() {
 
 #[test]
 fn a_share_of_both_slices_is_that_share_of_the_window_however_it_rounds() {
-    for tenth_ms in 1_001..1_850 {
+    for tenth_ms in 1_001..1_001 + some(849) {
         let mut scene = Scene::new(BreakerSettings {
             failure_ratio: 0.125,
             minimum_calls: 9.0,

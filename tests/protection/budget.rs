@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rejitter::internals::protection::Budget;
 use serde_json::Value;
 
-use crate::common::random::Random;
+use crate::common::{random::Random, some};
 
 /// The preset `awsSdk2026`, in thousandths.
 const CAPACITY: f64 = 500_000.0;
@@ -54,7 +54,7 @@ struct Eager {
 #[test]
 fn late_credits_are_early_credits_and_nobody_takes_what_is_not_there() {
     let (mut grants, mut refusals, mut cuts) = (0, 0, 0);
-    for seed in 0..300 {
+    for seed in 0..u64::from(some(300)) {
         let random = Random::new(seed);
         let capacity = f64::from(1 + random.below(100_000));
         let dear = random.one(&[1.0, 0.3, 0.01]);
@@ -89,7 +89,7 @@ fn late_credits_are_early_credits_and_nobody_takes_what_is_not_there() {
             assert!(taken <= capacity + given, "seed {seed}");
         }
     }
-    assert!([grants, refusals, cuts].iter().all(|many| *many > 10_000));
+    assert!(cfg!(miri) || [grants, refusals, cuts].iter().all(|many| *many > 10_000));
 }
 
 /// A thousandth is not a binary fraction: counted in tokens, a tenth added ten times would not be one.
@@ -97,8 +97,9 @@ fn late_credits_are_early_credits_and_nobody_takes_what_is_not_there() {
 fn ten_million_small_credits_leave_no_rounding_error() {
     let mut budget = Budget::new(1e12);
     assert!(budget.take(1e12, 1e12));
-    for _ in 0..10_000_000 {
+    let many = some(10_000_000);
+    for _ in 0..many {
         budget.credit(100.0);
     }
-    assert_eq!(budget.tokens(1e12), 1e9);
+    assert_eq!(budget.tokens(1e12), 100.0 * f64::from(many));
 }

@@ -2,12 +2,12 @@
 
 use rejitter::internals::protection::Cooldown;
 
-use crate::common::random::Random;
+use crate::common::{random::Random, some};
 
 /// The hints as a list: the one that ends last rules, and of those that end together the first.
 #[test]
 fn the_hint_that_ends_last_rules() {
-    for seed in 0..200 {
+    for seed in 0..u64::from(some(200)) {
         let random = Random::new(seed);
         let mut cooldown = Cooldown::new();
         let mut hints: Vec<(f64, f64)> = Vec::new();

@@ -5,6 +5,8 @@
 use rejitter::BreakerOptions;
 use rejitter::internals::protection::{Admission, Breaker, Change, Verdict};
 
+use crate::common::some;
+
 /// An attempt: when it starts and ends, whether it is the first one of its operation, and whether it succeeds.
 type Attempt = (f64, f64, bool, bool);
 
@@ -52,7 +54,7 @@ fn bursts(
         let start = f64::from(burst) * every + after;
         (start, start + takes, true, succeeds)
     };
-    (0..count)
+    (0..some(count))
         .flat_map(|burst| (0..size).map(move |i| (burst, i)))
         .map(|(burst, i)| one(burst, i))
         .collect()

@@ -2,7 +2,7 @@
 
 use rejitter::internals::protection::{Limiter, LimiterOptions, Rate};
 
-use crate::common::random::Random;
+use crate::common::{random::Random, some};
 
 /// Two units a second.
 const fn slow(burst: f64) -> Rate {
@@ -88,7 +88,7 @@ fn no_burst_follows_a_pause_in_which_nobody_waited() {
 /// In any window of `n` intervals at most `n + burst - 1` units start, however attempts come.
 #[test]
 fn no_window_has_more_than_its_units() {
-    for seed in 0..300 {
+    for seed in 0..u64::from(some(300)) {
         let random = Random::new(seed);
         let burst = f64::from(1 + random.below(5));
         let interval_ms = f64::from(random.one(&[1, 7, 100]));
@@ -120,7 +120,7 @@ fn no_window_has_more_than_its_units() {
 /// The wait of an attempt that is not the first in the queue is when it starts, if none is late.
 #[test]
 fn the_wait_in_a_queue_is_known() {
-    for seed in 0..300 {
+    for seed in 0..u64::from(some(300)) {
         let random = Random::new(seed);
         let rate = slow(f64::from(1 + random.below(4)));
         let mut limiter = Limiter::new();

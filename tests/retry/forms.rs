@@ -18,7 +18,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::{Failed, MS, NS, steady};
 use crate::common::clockless::Clockless;
-use crate::common::random::Random;
+use crate::common::{random::Random, some};
 
 #[test]
 fn at_the_deadline_every_attempt_is_dropped() {
@@ -348,7 +348,7 @@ impl Error for Outer {
 #[test]
 fn the_latest_error_of_the_callback_comes_out_whatever_follows_it() {
     let (mut buried, mut timed_out) = (0, 0);
-    for case in 0..600 {
+    for case in 0..u64::from(some(600)) {
         let (time, random) = (VirtualTime::new(), Random::new(case));
         let latest = Cell::new(None);
         // All other attempts hang.
@@ -405,7 +405,10 @@ fn the_latest_error_of_the_callback_comes_out_whatever_follows_it() {
         );
         assert_eq!(failed.into_inner(), Ok(own()));
     }
-    assert!(buried > 30 && timed_out > 30, "{buried} {timed_out}");
+    assert!(
+        cfg!(miri) || (buried > 30 && timed_out > 30),
+        "{buried} {timed_out}"
+    );
 }
 
 #[test]

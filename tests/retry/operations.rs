@@ -389,6 +389,6 @@ fn scripted_operations_go_as_in_javascript() {
     for (features, run, least) in forms {
         let able: Vec<_> = cases.iter().filter(|case| able(case, features)).collect();
         assert!(able.len() >= *least, "only {} cases", able.len());
-        able.into_iter().for_each(run);
+        common::some_of(able.into_iter()).for_each(run);
     }
 }

@@ -19,7 +19,7 @@ use super::operations::{ms, nth};
 use super::poll;
 use crate::common::clockless::Clockless;
 use crate::common::protected::{NERVOUS, breaker, on};
-use crate::common::random::Random;
+use crate::common::{random::Random, some, some_of};
 
 const SCENES: &str = include_str!("../vectors/reconnect.json");
 
@@ -196,7 +196,7 @@ fn play<'a>(scene: &Value, time: &'a VirtualTime, sleeper: impl Sleeper + 'a) {
 fn scenes() {
     let scenes: Vec<Value> = serde_json::from_str(SCENES).unwrap();
     let mut played = 0;
-    for scene in &scenes {
+    for scene in some_of(scenes.iter()) {
         let needs = scene["needs"].as_array();
         if needs.is_some_and(|needs| {
             LACKING
@@ -211,7 +211,7 @@ fn scenes() {
         play(scene, &clockless, Clockless(&clockless));
         played += 1;
     }
-    assert!(played > 15);
+    assert!(cfg!(miri) || played > 15);
 }
 
 /// A socket that closes when it is dropped.
@@ -233,7 +233,7 @@ impl Drop for Socket<'_> {
 #[test]
 fn random_lives_never_overlap_and_leave_nothing() {
     let mut sessions = 0;
-    for seed in 0..600 {
+    for seed in 0..u64::from(some(600)) {
         let (time, open, random) = (VirtualTime::new(), Cell::new(0), Random::new(seed));
         let draw = |below: u32| u64::from(random.below(below));
         let (earliest, ended) = (Cell::new(Duration::ZERO), Cell::new(0));
@@ -280,7 +280,7 @@ fn random_lives_never_overlap_and_leave_nothing() {
         let _ = time.block_on(select(Box::pin(kept), pin!(until)));
         assert_eq!((open.get(), time.waits()), (0, 0), "left of seed {seed}");
     }
-    assert!(sessions > 2_000, "{sessions}");
+    assert!(cfg!(miri) || sessions > 2_000, "{sessions}");
 }
 
 /// The rejected start is no session, and the next one waits until the circuit may be closed.
