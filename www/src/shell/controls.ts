@@ -69,7 +69,7 @@ export function switches(legend: string, names: readonly (Part | 'retry')[]): HT
     store.subscribe((state) => {
       input.checked = name === 'retry' ? state.retries === 'on' : partsIn(state.protection).includes(name);
     });
-    return html('label', { class: 'switch' }, input, html('i'), html('span', {}, name));
+    return html('label', { class: 'switch' }, input, html('span', {}, name));
   });
   return html('fieldset', { class: 'switches' }, html('legend', {}, legend), ...fields);
 }
