@@ -46,20 +46,15 @@ function row({ id, legs, outcome, endMs = 0 }: Trace, scale: Scale, now: number,
     label(0, y + 4, String(id)),
     ...waits,
     ...legs.map((leg, i) => bar(leg, i + 1, scale, now, y)),
-    label(width, y + 4, ended, outcome === 'ok' ? 'outcome ok end' : 'outcome bad end'),
+    label(width, y + 4, ended, outcome === 'ok' ? 'hued end' : 'bad end'),
   );
 }
 
 function bar({ startMs, endMs, reply, waitMs }: Leg, attempt: number, scale: Scale, now: number, y: number) {
   const [x, width] = [scale(startMs), Math.max(3, scale(endMs ?? now) - scale(startMs))];
   const text = typeof reply === 'number' && width >= 29 ? label(x + width / 2, y + 4, String(reply), 'middle') : null;
-  const kind = isGood(reply)
-    ? 'ok'
-    : reply === 'timeout'
-      ? 'late'
-      : typeof reply === 'number' || reply === 'network'
-        ? 'failed'
-        : '';
+  const kinds = { timeout: 'late', stopped: '', network: 'failed' };
+  const kind = reply === undefined ? '' : isGood(reply) ? 'ok' : (kinds[reply as keyof typeof kinds] ?? 'failed');
   const then = waitMs === undefined ? '' : `, then a wait of ${duration(waitMs)}`;
   return svg(
     'g',

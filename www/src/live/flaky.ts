@@ -3,7 +3,7 @@
  * `flaky/stats` with the number of requests of a run, and leaves every other request alone. It is bundled into one file
  * without imports, so that it also runs where service workers cannot be modules.
  */
-import { fate, type Kind } from '../../demo/fate.mjs';
+import { fate } from '../../demo/fate.mjs';
 import { ATTEMPT, CLAIM, LATENCY_MS, RETRY_AFTER_S, SLOW_MS, requestName } from './protocol';
 
 // The types of service workers exclude those of pages, which the rest of this folder needs.
@@ -13,13 +13,12 @@ interface WorkerEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
   respondWith(response: Promise<Response>): void;
 }
-interface Worker {
+const worker = self as unknown as {
   readonly registration: { readonly scope: string };
   readonly clients: { claim(): Promise<void> };
   skipWaiting(): Promise<void>;
   addEventListener(name: 'install' | 'activate' | 'fetch' | 'message', listener: (event: WorkerEvent) => void): void;
-}
-const worker = self as unknown as Worker;
+};
 
 /** Requests of each run. */
 const requests = new Map<string, number>();
@@ -34,10 +33,11 @@ worker.addEventListener('message', (event) => {
 });
 worker.addEventListener('fetch', (event) => {
   const base = new URL('flaky/', worker.registration.scope).href;
-  if (event.request.url.startsWith(base)) event.respondWith(answer(new URL(event.request.url), event.request));
+  if (event.request.url.startsWith(base)) event.respondWith(answer(event.request));
 });
 
-async function answer({ pathname, searchParams }: URL, { headers }: Request): Promise<Response> {
+async function answer({ url, headers }: Request): Promise<Response> {
+  const { pathname, searchParams } = new URL(url);
   const id = pathname.split('/').at(-1) ?? '';
   const run = searchParams.get('run') ?? '';
   const counted = requests.get(run) ?? 0;
@@ -46,18 +46,13 @@ async function answer({ pathname, searchParams }: URL, { headers }: Request): Pr
   const n = Number(headers.get(ATTEMPT) ?? 1);
   const seed = searchParams.get('seed') ?? '';
   const { kind, latencyMs } = fate({ seed, id, n, failure: 'mixed', failureRate: 0.6, latencyMs: LATENCY_MS });
-  const name = requestName(run, id, n);
+  const name = requestName(url, n);
   await new Promise<void>((resolve) => {
     answering.set(name, resolve);
     setTimeout(resolve, kind === 'slow' ? SLOW_MS : latencyMs);
   });
   answering.delete(name);
-  return response(kind, { id, n });
-}
-
-function response(kind: Kind, counts: object): Response {
   if (kind === 'dropped') return Response.error();
-  const headers = { 'Retry-After': String(RETRY_AFTER_S) };
-  if (kind === 'unavailable') return Response.json(counts, { status: 503 });
-  return kind === 'limited' ? Response.json(counts, { status: 429, headers }) : Response.json(counts);
+  const status = { unavailable: 503, limited: 429, ok: 200, slow: 200 }[kind];
+  return Response.json({ id, n }, { status, headers: kind === 'limited' ? { 'Retry-After': `${RETRY_AFTER_S}` } : {} });
 }

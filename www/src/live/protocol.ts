@@ -9,9 +9,6 @@ export const SLOW_MS = 3000;
 export const RETRY_AFTER_S = 1;
 /** The header with the number of the attempt: a browser may restart the worker, which then counts on from it. */
 export const ATTEMPT = 'attempt';
-/** The message to take over a page that is not controlled yet; others name a request that the page has given up. */
+/** The message to take over a page that is not controlled yet. Others name a request that the page has given up. */
 export const CLAIM = 'claim';
-
-export function requestName(run: string, call: string, attempt: number): string {
-  return [run, call, attempt].join('/');
-}
+export const requestName = (url: string, attempt: number): string => `${url} ${attempt}`;

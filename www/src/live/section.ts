@@ -1,10 +1,10 @@
 /** The section of the live calls: two buttons, the waterfall, and the sentence that sums a run up. */
-import { html, place } from '../charts/dom';
+import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
 import { plural } from '../charts/format';
 import { store } from '../state/store';
 import { live, requestsOf, summary } from './figure';
-import { NoFlakyServer, countOf, startFlakyServer } from './flaky-server';
+import { countOf, startFlakyServer } from './flaky-server';
 import { CALLS, emptyRun, startRun, type Run } from './send';
 import './styles.css';
 
@@ -12,17 +12,11 @@ import './styles.css';
 const FRAME_MS = 50;
 
 export function mountLive(root: HTMLElement): void {
-  const controls = html('div', { class: 'buttons live-controls' });
-  const { start, abort } = place<Record<'start' | 'abort', HTMLButtonElement>>(
-    controls,
-    `<button id="live-start" type="button" class="primary" data-as="start">Send ${plural(CALLS, 'call')}</button>
-    <button id="live-abort" type="button" data-as="abort" disabled>Abort</button>`,
-  );
-  const { card, show } = mountFigure<Run>(root, live, controls);
-  const { sentence } = place<{ sentence: HTMLElement }>(
-    card,
-    `<p class="live-words" id="live-sentence" role="status" data-as="sentence"></p>`,
-  );
+  const start = html('button', { id: 'live-start', type: 'button', class: 'primary' }, `Send ${plural(CALLS, 'call')}`);
+  const abort = html('button', { id: 'live-abort', type: 'button', disabled: '' }, 'Abort');
+  const sentence = html('p', { id: 'live-sentence', role: 'status' });
+  const { card, show } = mountFigure<Run>(root, live, html('div', { class: 'buttons' }, start, abort));
+  card.append(sentence);
   let running: AbortController | undefined;
 
   /** The focus stays on a button that works. */
@@ -37,10 +31,8 @@ export function mountLive(root: HTMLElement): void {
   async function go(): Promise<void> {
     const { strategy, seed } = store.get();
     const controller = new AbortController();
-    const { signal } = controller;
     become(controller);
     card.removeAttribute('data-sent');
-    card.dataset.jitter = strategy.jitter;
     sentence.textContent = `${plural(CALLS, 'call')} running.`;
     let drawing: ReturnType<typeof setTimeout> | undefined;
     /** In at most a twentieth of the time: what is drawn must not keep the answers waiting. */
@@ -51,19 +43,18 @@ export function mountLive(root: HTMLElement): void {
     };
     try {
       await startFlakyServer();
-      const { run, done } = startRun(strategy, seed, signal);
+      const { run, done } = startRun(strategy, seed, controller.signal);
       card.dataset.run = run.name;
       draw(run);
       await done;
-      clearTimeout(drawing);
       show(run);
       const counted = await countOf(run.name);
       const same = counted === requestsOf(run) ? 'the same' : String(counted);
-      sentence.textContent = `${summary(run, signal.aborted)} The server counted ${same}.`;
+      sentence.textContent = `${summary(run, controller.signal.aborted)} The server counted ${same}.`;
       card.toggleAttribute('data-sent', true);
     } catch (error) {
       controller.abort();
-      sentence.textContent = error instanceof NoFlakyServer ? error.message : `The run failed: ${String(error)}`;
+      sentence.textContent = `The run failed: ${error instanceof Error ? error.message : String(error)}`;
     } finally {
       clearTimeout(drawing);
       become(undefined);

@@ -13,7 +13,7 @@ export interface Leg {
   endMs?: number;
   reply?: Reply;
   /** The wait after it. */
-  waitMs?: number;
+  waitMs?: number | undefined;
 }
 
 export interface Trace {
@@ -48,11 +48,12 @@ export function startRun(strategy: Strategy, seed: number, signal: AbortSignal):
   const run: Run = { ...emptyRun(strategy, seed), name: crypto.randomUUID?.() ?? String(startedAt), nowMs };
 
   async function call(trace: Trace): Promise<void> {
-    const end = (reply: Reply): void => {
+    const end = (reply: Reply, waitMs?: number): void => {
       const leg = trace.legs.at(-1);
       if (!leg) return;
       leg.endMs ??= nowMs();
       leg.reply ??= reply;
+      leg.waitMs ??= waitMs;
     };
     /** Sends one attempt. */
     async function send(input: string, init: RequestInit = {}): Promise<Response> {
@@ -66,27 +67,22 @@ export function startRun(strategy: Strategy, seed: number, signal: AbortSignal):
       } catch (error) {
         end(signal.aborted ? 'stopped' : init.signal?.aborted ? 'timeout' : 'network');
         if (init.signal?.aborted)
-          navigator.serviceWorker.controller?.postMessage(requestName(run.name, String(trace.id), trace.legs.length));
+          navigator.serviceWorker.controller?.postMessage(requestName(input, trace.legs.length));
         throw error;
       }
     }
-    const options = {
+    const retry = {
       attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
       throwOnStatus: true,
       signal,
       // Calls that shared a seed would retry in step.
       seed: `${seed}/${trace.id}`,
-      onRetry({ delayMs }: { delayMs: number }) {
-        // This comes before the rejection of a fetch that timed out.
-        end('timeout');
-        const leg = trace.legs.at(-1);
-        if (leg) leg.waitMs = delayMs;
-      },
+      // This comes before the rejection of a fetch that timed out.
+      onRetry: ({ delayMs }: { delayMs: number }) => end('timeout', delayMs),
     };
     try {
-      await createFetch(policyOf(strategy), send)(flakyUrl(String(trace.id), { run: run.name, seed: String(seed) }), {
-        retry: options,
-      });
+      const url = flakyUrl(String(trace.id), { run: run.name, seed: String(seed) });
+      await createFetch(policyOf(strategy), send)(url, { retry });
       trace.outcome = 'ok';
     } catch (error) {
       // A mistake of this page must not pass for an outcome.
