@@ -88,10 +88,7 @@ test('presets are printed by name, the rest as data, and the parts that the call
       name,
       `import { ${name} } from 'rejitter/presets';\n\nconst policy = new RetryPolicy(${name});`,
     ]),
-    [
-      'cenkalti, changed',
-      '({\n  ...googleHttpClient,\n  baseMs: 50,\n  maxAttempts: 4,\n  totalTimeoutMs: Infinity,\n});',
-    ],
+    ['cenkalti, changed', "fromData({\n  version: 1,\n  capRule: 'ceiling',"],
     [ALL, '\nconst protection = protect(budget(), breaker(), cooldown(), hedge({ delayMs: 600_000 }));\n'],
     ['goRetryableHttp', 'createFetch({\n  ...goRetryableHttp,\n  retryOn: goRetryableHttpRetryOn,\n  attemptTimeoutMs'],
     ['polly with budget', 'new RetryPolicy({\n  ...polly,\n  protection,\n})'],

@@ -132,19 +132,13 @@ function placed(lines: readonly Line[], top: number): SVGTextElement[] {
   });
 }
 
-let font: Promise<string> | undefined;
-
 /** The page's own font, which the browser has loaded before. A file without it would fall back to any other. */
-function fontFace(): Promise<string> {
-  font ??= (async () => {
-    const response = await fetch(interUrl);
-    if (!response.ok) throw new Error(`the font did not load (${response.status})`);
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-    return `@font-face{font-family:Inter;font-weight:100 900;src:url(data:font/woff2;base64,${base64}) format('woff2')}`;
-  })();
-  font.catch(() => (font = undefined));
-  return font;
+async function fontFace(): Promise<string> {
+  const response = await fetch(interUrl);
+  if (!response.ok) throw new Error(`the font did not load (${response.status})`);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  return `@font-face{font-family:Inter;font-weight:100 900;src:url(data:font/woff2;base64,${base64}) format('woff2')}`;
 }
 
 async function pngOf(drawing: SVGSVGElement): Promise<Blob> {

@@ -46,7 +46,7 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
 
   function take(): void {
     if (number.value === text(shown)) return reject(undefined);
-    const value = numberOf(number.value, unitOf(spec));
+    const value = numberOf(number.value, spec);
     const problem =
       value === undefined ? `${label} must be a number, got “${number.value.slice(0, 40)}”` : spec.problem(value);
     if (problem !== undefined || value === undefined) return reject(problem);
@@ -81,29 +81,19 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
   };
 }
 
-type Unit = 'ms' | 'share' | 'none';
-
-/** Meaning of a number without a unit. */
-function unitOf({ stops, text }: SliderSpec): Unit {
-  const sample = text(stops.find((stop) => stop > 0 && stop !== Infinity) ?? 0);
-  if (sample.includes('%')) return 'share';
-  return /\d\u00a0?(ms|s|min|h)$/.test(sample) ? 'ms' : 'none';
-}
-
-/** What a number is multiplied with, by what stands behind it. */
-const FACTORS: Readonly<Record<Unit, Readonly<Record<string, number>>>> = {
-  ms: { '': 1, ms: 1, s: 1000, sec: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000, days: 86_400_000 },
-  // `5` is 5%, as it is shown.
-  share: { '': 0.01, '%': 0.01, '%ofcapacity': 0.01, '%ofanswers': 0.01 },
-  none: { '': 1, '/s': 1, k: 1000, 'k/s': 1000 },
+/** What a number is multiplied with, by what stands behind it: times are in ms, and `5` is 5% where shares are shown. */
+const FACTORS: Readonly<Record<string, number>> = {
+  ...{ ms: 1, s: 1000, sec: 1000, min: 60_000, h: 3_600_000, d: 86_400_000, days: 86_400_000 },
+  ...{ '%': 0.01, '%ofcapacity': 0.01, '%ofanswers': 0.01, '/s': 1, k: 1000, 'k/s': 1000 },
 };
 
 /** `300`, `1.5 s`, `30%`, `10,000`, `2k`, `none`; undefined if it is not a number. */
-function numberOf(typed: string, unit: Unit): number | undefined {
-  const text = typed.replace(/[\s\u00a0,_×]/g, '').toLowerCase();
-  if (/^(infinity|∞|none|unlimited|nolimit)$/.test(text)) return Infinity;
-  const [, digits = '', suffix = ''] = /^(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(.*)$/.exec(text) ?? [];
-  const factor = FACTORS[unit][suffix];
+function numberOf(typed: string, { stops, text }: SliderSpec): number | undefined {
+  const given = typed.replace(/[\s\u00a0,_×]/g, '').toLowerCase();
+  if (/^(infinity|∞|none|unlimited|nolimit)$/.test(given)) return Infinity;
+  const [, digits = '', suffix = ''] = /^(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(.*)$/.exec(given) ?? [];
+  const isShare = text(stops[0] ?? 0).includes('%');
+  const factor = suffix === '' ? (isShare ? 0.01 : 1) : FACTORS[suffix];
   return digits === '' || factor === undefined ? undefined : Number((Number(digits) * factor).toPrecision(12));
 }
 

@@ -10,6 +10,7 @@ import {
   CAP_RULES,
   INITIAL,
   OPTION_NAMES,
+  problemIn,
   refusalOf,
   strategyOf,
   title,
@@ -41,14 +42,7 @@ export function beforeOf(words: string): Before | undefined {
 }
 
 /** Why these words name no strategy; undefined if they do. */
-export function problemOf(words: string): string | undefined {
-  try {
-    beforeOf(words);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message.replace(/^rejitter: /, '') : String(error);
-  }
-}
+export const problemOf = (words: string): string | undefined => problemIn(() => beforeOf(words));
 
 function read([first = '', ...rest]: readonly string[]): Before {
   const of = PACKAGES.find((one) => idOf(one) === first);
@@ -103,17 +97,12 @@ export function wordsOf(strategy: Strategy): string {
   return [strategy.backoff, strategy.jitter, ...own].join(' ');
 }
 
-export interface Pasted {
-  readonly words: string;
-  /** Options that are not about how often and how long is waited, or that the package does not have. */
-  readonly unread: readonly string[];
-}
-
 /**
  * The words of options as they stand in a program: of the package that the text names, of the chosen one, or of the one
- * that reads most of them. Undefined if no package reads any.
+ * that reads most of them. Undefined if no package reads any. Those that are unread are not about how often and how long
+ * is waited, or the package does not have them.
  */
-export function pastedWords(text: string, chosen: Package | undefined): Pasted | undefined {
+export function pastedWords(text: string, chosen: Package | undefined) {
   const pairs = pairsIn(text);
   const known = (one: Package): Pair[] => pairs.filter(([name]) => Object.hasOwn(one.reads, name));
   const isNamed = ({ name }: Package): boolean => {

@@ -25,14 +25,11 @@ export function toQuery(state: State, defaults: State): string {
   return text && `?${text}`;
 }
 
-export interface Link {
-  readonly state: State;
-  /** What the page cannot show, a sentence part each: `capMs must be at least baseMs (500), got 100`. */
-  readonly problems: readonly string[];
-}
-
-/** The state that a link sets. Values that the link omits, and invalid ones, are the defaults. */
-export function readQuery(search: string, defaults: State): Link {
+/**
+ * The state that a link sets. Values that the link omits, and invalid ones, are the defaults. `problems` are what the page
+ * cannot show, a sentence part each: `capMs must be at least baseMs (500), got 100`.
+ */
+export function readQuery(search: string, defaults: State) {
   const query = new URLSearchParams(search);
   const problems: string[] = [];
   /** The values of these names that the link has, and that are valid by themselves. */
@@ -71,7 +68,8 @@ export function readQuery(search: string, defaults: State): Link {
     if (refusal === undefined) strategy = own;
     else problems.push(refusal);
   }
-  return { state: { ...defaults, strategy, ...read(SETTING_NAMES) }, problems };
+  const state: State = { ...defaults, strategy, ...read(SETTING_NAMES) };
+  return { state, problems };
 }
 
 /** The parts of the protection may stand in any order. */

@@ -35,21 +35,18 @@ export function changed({ preset, options }: Changes): RetryPolicy {
 
 export interface Preset {
   readonly label: string;
-  readonly group: 'Advice' | 'What others use';
   readonly strategy: Strategy;
   /** Its name in the package, if it is one of the package's. */
   readonly name?: PresetName;
 }
 
-const advice = (label: string, strategy: Strategy): Preset => ({ label, group: 'Advice', strategy });
-
+const WAITING = { ...INITIAL, baseMs: 50, capMs: 1000, maxAttempts: 4, totalTimeoutMs: 3000 };
 export const PRESETS: readonly Preset[] = [
-  advice('Recommended', INITIAL),
-  advice('Someone is waiting', { ...INITIAL, baseMs: 50, capMs: 1000, maxAttempts: 4, totalTimeoutMs: 3000 }),
-  advice('Background job', { ...INITIAL, baseMs: 1000, capMs: 60_000, maxAttempts: 10 }),
-  advice('Package defaults', strategyOf(new RetryPolicy())),
-  ...PRESET_NAMES.map((name): Preset => {
-    const strategy = strategyOf(changed({ preset: name, options: {} }));
-    return { label: LABELS[name], group: 'What others use', strategy, name };
+  { label: 'Recommended', strategy: INITIAL },
+  { label: 'Someone is waiting', strategy: WAITING },
+  { label: 'Background job', strategy: { ...INITIAL, baseMs: 1000, capMs: 60_000 } },
+  { label: 'Package defaults', strategy: strategyOf(new RetryPolicy()) },
+  ...PRESET_NAMES.map((name) => {
+    return { label: LABELS[name], strategy: strategyOf(changed({ preset: name, options: {} })), name };
   }),
 ];

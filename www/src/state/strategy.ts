@@ -192,10 +192,17 @@ export function refusalOf(strategy: Strategy): string | undefined {
     return `maxAttempts must be at most ${MOST_WAITS + 1} or Infinity on this page, got ${maxAttempts}`;
   const long = OPTION_NAMES.find((name) => /Ms$/.test(name) && strategy[name] > MOST_MS && strategy[name] !== Infinity);
   if (long) return `${long} must be at most ${MOST_MS} (a year) or Infinity on this page, got ${strategy[long]}`;
-  try {
+  return problemIn(() => {
     policyOf(strategy);
     for (const jitter of ALL_JITTERS) policyOf(withChoice(strategy, { backoff: 'exponential', jitter }));
     for (const backoff of ALL_BACKOFFS) policyOf(withChoice(strategy, { backoff, jitter: 'none' }));
+  });
+}
+
+/** What this throws, in the package's words; undefined if it does not. */
+export function problemIn(act: () => unknown): string | undefined {
+  try {
+    act();
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message.replace(/^rejitter: /, '') : String(error);

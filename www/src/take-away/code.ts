@@ -2,8 +2,8 @@
 import { WINDOW_MS, shareOf } from '../rate-limit/quota';
 import { rust } from './rust';
 import { PARTS, type PROGRAMS, partsIn, type Part, type State } from '../state/state';
-import { PRESETS, PRESET_NAMES, changed, type Changes } from '../state/presets';
-import { capRuleActs, policyData, policyOptions, sameStrategy, strategyOf, type Strategy } from '../state/strategy';
+import { PRESETS, PRESET_NAMES, type Changes } from '../state/presets';
+import { capRuleActs, policyData, policyOptions, sameStrategy, type Strategy } from '../state/strategy';
 
 export const URL = 'https://example.com/orders';
 
@@ -111,20 +111,7 @@ function making(strategy: Strategy): Making {
   const exact = PRESETS.find((preset) => preset.name !== undefined && sameStrategy(preset.strategy, strategy));
   if (exact?.name !== undefined) return { preset: exact.name, options: {} };
   if (strategy.capRule === 'bound' || !capRuleActs(strategy)) return { options: { ...policyOptions(strategy) } };
-  for (const { name, strategy: preset } of PRESETS) {
-    if (name === undefined || preset.capRule !== strategy.capRule || preset.jitter !== strategy.jitter) continue;
-    const options = changes(preset, strategy);
-    if (sameStrategy(strategyOf(changed({ preset: name, options })), strategy)) return { preset: name, options };
-  }
   return { data: policyData(strategy) };
-}
-
-/** The options in which a strategy differs from a preset, whose deadline and minimum stay unless an option lifts them. */
-function changes(preset: Strategy, strategy: Strategy): Options {
-  const limits = ({ totalTimeoutMs, minMs }: Strategy): Options => ({ totalTimeoutMs, minMs });
-  const from: Options = { ...policyOptions(preset), ...limits(preset) };
-  const to: Options = { ...policyOptions(strategy), ...limits(strategy) };
-  return Object.fromEntries(Object.entries(to).filter(([name, value]) => source(value) !== source(from[name])));
 }
 
 /** The statement that makes the policy of a program. */

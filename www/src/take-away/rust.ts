@@ -2,7 +2,6 @@
 import { PRESETS } from '../state/presets';
 import {
   OPTIONS,
-  OPTION_NAMES,
   capRuleActs,
   curveActs,
   policyOf,
@@ -78,7 +77,7 @@ fn policy() -> RetryPolicy {
   const fixed = backoff === 'fixed' && curveActs(strategy);
   const acting = SETTERS.filter(([name]) => {
     const { off, acts } = OPTIONS[name];
-    return OPTION_NAMES.includes(name) && strategy[name] !== off && acts?.(strategy) !== false;
+    return strategy[name] !== off && acts?.(strategy) !== false;
   }).filter(([name]) => !(fixed && name === 'baseMs'));
   const made = fixed ? `fixed(${duration(strategy.baseMs)})` : `${curveActs(strategy) ? backoff : 'exponential'}()`;
   return [

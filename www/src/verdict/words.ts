@@ -17,22 +17,19 @@ export function verdictWords(result: VerdictResult) {
     `This holds for this scenario only: ${clients}, ${outage}, ${rate(herd.capacityPerS)}, ` +
     `${share(herd.rejectionCost)} of a served call for a rejected one, ${limitsOf(strategy)}. Medians of ` +
     `${plural(seeds, 'seed')}; the scene and the grid show seed ${input.seed} only.`;
+  const none = { others: [], scope, use: undefined };
   if (!pick) {
-    const reason =
-      strategy.maxAttempts === Infinity
-        ? 'The server spends its capacity on rejections.'
-        : 'All clients give up too early. Allow more attempts or longer waits.';
-    return { headline: 'No strategy serves a single client here.', reason, others: [], scope, use: undefined };
+    const isEndless = strategy.maxAttempts === Infinity;
+    const reason = isEndless
+      ? 'The server spends its capacity on rejections.'
+      : 'All clients give up too early. Allow more attempts or longer waits.';
+    return { headline: 'No strategy serves a single client here.', reason, ...none };
   }
   const best = [pick, ...level];
-  if (others.length === 0 && best.every((one) => isSame(one, pick)))
-    return {
-      headline: `All strategies come to the same here: ${fate(pick, herd.clients)}.`,
-      reason: strategy.maxAttempts === 1 ? 'With a single attempt, nothing is waited for.' : '',
-      others: [],
-      scope,
-      use: undefined,
-    };
+  if (others.length === 0 && best.every((one) => isSame(one, pick))) {
+    const reason = strategy.maxAttempts === 1 ? 'With a single attempt, nothing is waited for.' : '';
+    return { headline: `All strategies come to the same here: ${fate(pick, herd.clients)}.`, reason, ...none };
+  }
   const isChosen = best.some(({ choice }) => sameChoice(choice, chosen));
   const rivals = rivalsOf(result, pick, [...level, ...others]);
   return {
