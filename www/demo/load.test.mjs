@@ -45,7 +45,7 @@ test("the band is that of thirty seeds, the page's own among them", async () => 
   const { band, run: shown } = await run({ demand: 0.5 }, {}, 'breaker');
   assert.deepEqual([band.seeds, band.recovered], [30, 30]);
   assert.ok(band.failed.p5 <= band.failed.p50 && band.failed.p50 <= band.failed.p95);
-  const inside = shown.arrivals.filter((n, i) => n >= band.low[i] && n <= band.high[i]);
+  const inside = shown.arrivals.filter((n, i) => n >= band.arrivals[i].p5 && n <= band.arrivals[i].p95);
   assert.ok(inside.length > 0.85 * shown.arrivals.length, `${inside.length} of ${shown.arrivals.length} bins`);
 });
 

@@ -8,7 +8,7 @@ const words = await page('scene/words');
 const { axis, ticks, sceneMarkup, framesOf, picture, rateAt, rateTicks, HEIGHT, WIDTH } =
   await page('scene/markup scene/picture');
 const { cost, halfInWords, headline, markdown } = await page('scene/compared');
-const { readQuery, refusalOf } = await page('state/permalink state/strategy');
+const { readQuery, toQuery, refusalOf, stepOf } = await page('state/permalink state/strategy state/story');
 
 const SECOND = '?backoff=fixed&jitter=none&baseMs=1000&maxAttempts=Infinity';
 const inputOf = (query) => sceneInput(readQuery(query, INITIAL_STATE).state);
@@ -46,12 +46,14 @@ test('says who is served, at what cost, why, and what would help, at a moment wh
   for (const [i, [query, said]] of SAID.entries()) {
     const result = await resultOf(query);
     assert.match(plain(`${headline(result)}, ${cost(result)}. ${words.sentence(result)}`), said, query);
-    if (i >= words.STEPS.length) continue;
-    assert.equal(words.stepOf(result.input.strategy), i);
+    if (i >= words.STORY.steps.length) continue;
+    const state = { ...INITIAL_STATE, ...words.STORY.steps[i].state };
+    assert.equal(toQuery(state, INITIAL_STATE), query);
+    assert.equal(stepOf(words.STORY, state), i);
     const moment = words.momentOf(result);
     assert.ok(moment > 2000 && moment < 14_000, `${query}: ${moment}`);
   }
-  assert.equal(words.stepOf(INITIAL), -1);
+  assert.equal(stepOf(words.STORY, { ...INITIAL_STATE, strategy: INITIAL }), -1);
   const open = await resultOf(`${SECOND}&clients=9000`);
   assert.ok(open.untilMs < open.spanMs && endOf(open) === open.untilMs, 'clients still retry');
   const over = await resultOf('?backoff=fixed&baseMs=1000&maxAttempts=Infinity');
@@ -132,9 +134,9 @@ test('a long job reports how far it is, repeats its result for a seed, and ends 
   for (const [job, reports, most, short, long] of [
     [scene, 0, 2000, inputOf('?clients=2000'), inputOf('?clients=10000')],
     [verdict, 29, 30, inputOf('?clients=50'), inputOf('?clients=10000')],
-    [contention, 10, 1, { clients: [10, 20], runs: 5, seed: 1 }, { clients: [190], runs: 100, seed: 1 }],
+    [contention, 2, 10, { clients: [10, 20], runs: 5, seed: 1 }, { clients: [10, 190], runs: 100, seed: 1 }],
   ]) {
-    const numberOf = ({ served, seeds, share }) => served ?? seeds ?? share;
+    const numberOf = ({ served, seeds, points }) => served ?? seeds ?? points.length;
     const told = [];
     const result = await done(job, short, (part) => told.push(numberOf(part)));
     assert.ok(told.length >= reports && told.every((n, i) => n <= most && n >= (told[i - 1] ?? 0)), `${told}`);

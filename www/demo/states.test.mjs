@@ -20,7 +20,8 @@ const { rateLimitFigure, rateLimitInput, QUOTA_STORY } = await page(
   'rate-limit/figure rate-limit/compute rate-limit/steps',
 );
 
-const saidOf = (figure, data) => [figure.describe(data), ...figure.note(data)];
+const saidOf = ({ finding: found, describe, note }, data) =>
+  [found?.(data), describe?.(data), ...note(data)].filter((said) => said !== undefined);
 const STATES = 10_000;
 
 /** What no sentence says, and of which states. */
@@ -152,17 +153,11 @@ function waitsOf({ strategy }, { number }) {
   const planned = n === 0 ? [] : plan(policyOf({ ...strategy, totalTimeoutMs: Infinity }), n);
   const lasts = maxAttempts === Infinity && planned.some(({ hiMs }) => hiMs > 0);
   const worst = planned.at(-1)?.totalWorstMs ?? 0;
-  const all = planned.map((wait) => {
-    const { p05, p50, p95 } = wait.quantiles;
-    return {
-      ...wait,
-      p05Ms: p05,
-      p50Ms: p50,
-      p95Ms: p95,
-      slots: [],
-      cells: Float64Array.of(...(wait.loMs < wait.hiMs ? [0, 1, 1] : [])),
-    };
-  });
+  const all = planned.map((wait) => ({
+    ...wait,
+    slots: [],
+    cells: Float64Array.of(...(wait.loMs < wait.hiMs ? [0, 1, 1] : [])),
+  }));
   const landings = all.slice(0, 10).map(() => ({ p5: 1, p50: number(1, 1e6), p95: 1e6 }));
   return { large: [{ choice: { backoff, jitter }, waits: all, landings, totalWorstMs: lasts ? Infinity : worst }] };
 }

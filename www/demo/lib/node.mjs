@@ -12,9 +12,6 @@ export async function page(names) {
   return Object.assign({}, ...(await Promise.all(modules)).map(({ module }) => module));
 }
 
-/** Does a job of the worker; `stop` ends it. */
-export const done = (job, input, report = (_) => {}, stop = new AbortController()) => job(input, report, stop.signal);
-
 export const {
   ALL_BACKOFFS,
   ALL_JITTERS,
@@ -29,7 +26,12 @@ export const {
   idOf,
   policyOf,
   wordsOf,
-} = await page('state/strategy state/state compute/outage state/packages state/before');
+  createPace,
+} = await page('state/strategy state/state compute/outage compute/pace state/packages state/before');
+
+/** Does a job of the worker; `stop` ends it. */
+export const done = (job, input, report = (_) => {}, stop = new AbortController()) =>
+  job(input, createPace(stop.signal), report);
 
 /** What is drawn at random, the same for each seed. */
 export function random(seed) {

@@ -83,13 +83,29 @@ export function onNear(element: Element, changed: (near: boolean) => void): void
   }).observe(element);
 }
 
-/** How long a button says that it has copied. */
-export const SAID_MS = 1500;
+let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Whether the text is in the clipboard now: it is closed to some pages. */
-export async function isCopied(text: string): Promise<boolean> {
-  return navigator.clipboard?.writeText(text).then(
-    () => true,
-    () => false,
-  );
+/** Says something for a moment, wherever the reader is on the page. */
+export function say(text: string): void {
+  const said = byId('said');
+  said.textContent = text;
+  clearTimeout(timer);
+  timer = setTimeout(() => (said.textContent = ''), 1500);
+}
+
+/** Has a button copy a text. Where the clipboard is closed to the page, it shows the text. */
+export function copies(
+  button: HTMLElement,
+  textOf: () => string,
+  show = (text: string): void => void prompt('Copy:', text),
+): void {
+  button.addEventListener('click', async () => {
+    const text = textOf();
+    const isCopied = await navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    if (isCopied) say('Copied');
+    else show(text);
+  });
 }

@@ -24,18 +24,6 @@ export function log(domain: Span, range: Span): Scale {
   return scale(domain, range, Math.log, Math.exp);
 }
 
-/** The places of these ascending values on another scale, by index: every place between belongs to the nearest one. */
-export function stops(values: ArrayLike<number>, on: Scale): Scale {
-  const last = values.length - 1;
-  const at = (index: number): number => on(values[Math.round(index)] ?? 0);
-  const invert = (pixel: number): number => {
-    let index = 0;
-    while (index < last && Math.abs(at(index + 1) - pixel) <= Math.abs(at(index) - pixel)) index++;
-    return index;
-  };
-  return Object.assign(at, { domain: [0, last], range: [at(0), at(last)], invert, ticks: () => [] } as const);
-}
-
 function scale(
   domain: Span,
   range: Span,

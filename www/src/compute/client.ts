@@ -1,4 +1,5 @@
 /** Orders work from the worker. Only the newest order of each kind counts. */
+import { onNear } from '../charts/dom';
 import type { Figure } from '../charts/figure';
 import type { State } from '../state/state';
 import { store } from '../state/store';
@@ -18,20 +19,15 @@ export interface Channel<N extends JobName> {
 let worker: Worker | undefined;
 /** Who waits for the answers to an order. */
 const open = new Map<number, (answer: Answer) => void>();
-/** Why the worker, which has never answered, will not. */
-let dead: string | undefined;
 let orders = 0;
 
 function startWorker(): Worker {
   const started = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'rejitter' });
-  let lives = false;
-  started.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
-    lives = true;
-    open.get(data.id)?.(data);
-  });
+  started.addEventListener('message', ({ data }: MessageEvent<Answer>) => open.get(data.id)?.(data));
   started.addEventListener('error', ({ message }) => {
+    // The next order tries once more.
+    worker = undefined;
     const error = message || 'The worker that computes this did not load. Reload the page.';
-    if (!lives) dead = error;
     for (const [id, answer] of open) answer({ id, error });
   });
   return started;
@@ -70,8 +66,7 @@ export function channel<N extends JobName>(
         if ('error' in answer) fail(answer.error);
         else deliver(answer.result as ResultOf<N>, true);
       });
-      if (dead === undefined) post({ id, lane, name, input });
-      else queueMicrotask(() => open.get(id)?.({ id, error: dead ?? '' }));
+      post({ id, lane, name, input });
       return true;
     },
     cancel(unless) {
@@ -83,11 +78,12 @@ export function channel<N extends JobName>(
 }
 
 /**
- * A figure follows the page's state as long as it is near. `show` gets what there is so far, and whether that is all;
- * again when only the state around it has changed.
+ * Figures follow the page's state as long as the element around them is near. `show` gets what there is so far, and
+ * whether that is all; again when only the state around it has changed.
  */
 export function follow<N extends JobName>(
-  figure: Pick<Figure<never>, 'busy' | 'fail' | 'onNear'>,
+  around: Element,
+  figures: readonly Pick<Figure<never>, 'busy' | 'fail'>[],
   name: N,
   inputOf: (state: State) => InputOf<N>,
   show: (result: ResultOf<N>, state: State, whole: boolean) => void,
@@ -99,15 +95,18 @@ export function follow<N extends JobName>(
     last = { result, whole };
     draw();
   };
-  const { order, cancel } = channel('simulations', name, deliver, figure.fail);
+  const fail = (message: string): void => {
+    for (const figure of figures) figure.fail(message);
+  };
+  const { order, cancel } = channel('simulations', name, deliver, fail);
   function update(): void {
     const input = inputOf(store.get());
     if (!near) return cancel(input);
     if (!order(input)) return draw();
     last = undefined;
-    figure.busy();
+    for (const { busy } of figures) busy();
   }
-  figure.onNear((now) => {
+  onNear(around, (now) => {
     near = now;
     if (near) update();
   });

@@ -1,17 +1,18 @@
 /**
- * Computations off the page's main thread. A job is a pure function of its input, which says
- * everything, the seed included; long ones report what they have so far, and stop when cancelled.
+ * Computations off the page's main thread. A job is a pure function of its input, which says everything, the seed
+ * included; long ones report what they have so far, and stop where their pace throws.
  */
 import { contention } from '../contention/compute';
 import { tail } from '../hedging/compute';
 import { load } from '../load/compute';
+import type { Pace } from './pace';
 import { handOut } from './remedy';
 import { rateLimit } from '../rate-limit/compute';
 import { scene } from '../scene/compute';
 import { verdict } from '../verdict/compute';
 import { fates, waits } from '../waits/compute';
 
-export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
+export type Job<I, R> = (input: I, pace: Pace, report: (partial: R) => void) => Promise<R>;
 
 export const JOBS = { scene, handOut, load, tail, rateLimit, verdict, contention, waits, fates };
 

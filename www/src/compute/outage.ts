@@ -7,14 +7,10 @@ import { resultOf, type Pace } from './pace';
 /** The clients and their server. */
 export type Outage = Pick<State, 'clients' | 'downMs' | 'capacityPerS' | 'rejectionCost'>;
 
-export interface OutageInput {
-  readonly strategy: Strategy;
-  readonly herd: Outage;
-  readonly seed: number;
-}
+export type OutageInput = ReturnType<typeof outageInput>;
 
 /** Without the settings of other figures, so that their change is no new order. */
-export function outageInput({ strategy, clients, downMs, capacityPerS, rejectionCost, seed }: State): OutageInput {
+export function outageInput({ strategy, clients, downMs, capacityPerS, rejectionCost, seed }: State) {
   return { strategy, herd: { clients, downMs, capacityPerS, rejectionCost }, seed };
 }
 
@@ -62,14 +58,10 @@ export function seedOf(seed: number, k: number): number | string {
   return k === 0 ? seed : `${seed}/${k}`;
 }
 
-export interface Range {
-  readonly p5: number;
-  readonly p50: number;
-  readonly p95: number;
-}
+export type Range = ReturnType<typeof rangeOf>;
 
 /** Percentiles by nearest rank: each is the value of a run. */
-export function rangeOf(values: readonly number[]): Range {
+export function rangeOf(values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (part: number): number => sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? NaN;
   return { p5: at(0.05), p50: at(0.5), p95: at(0.95) };

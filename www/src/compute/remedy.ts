@@ -1,23 +1,15 @@
 /** A strategy that serves nearly all clients, for those whose own does not: that one is never given away. */
 import { INITIAL } from '../state/strategy';
 import { attemptsNeeded, fateOf, isEnough, type Fate, type OutageInput } from './outage';
-import { createPace, type Pace } from './pace';
+import type { Pace } from './pace';
 
-export interface HandedOut {
-  readonly input: OutageInput;
-  readonly own: Fate;
-  /** Set if the strategy serves too few, and there is one that serves nearly all. */
-  readonly remedy: Fate | undefined;
-}
+export type HandedOut = Awaited<ReturnType<typeof handOut>>;
 
-export async function handOut(
-  input: OutageInput,
-  _report: (partial: HandedOut) => void,
-  signal: AbortSignal,
-): Promise<HandedOut> {
-  const pace = createPace(signal);
+export async function handOut(input: OutageInput, pace: Pace) {
   const own = await fateOf(input, input.strategy, pace);
-  return { input, own, remedy: isEnough(input, own) ? undefined : await remedyOf(input, pace) };
+  /** Set if the strategy serves too few, and there is one that serves nearly all. */
+  const remedy = isEnough(input, own) ? undefined : await remedyOf(input, pace);
+  return { input, own, remedy };
 }
 
 /** The last answer: it does not depend on the strategy, and the scene asks for it as well. */

@@ -4,6 +4,7 @@
  */
 import { compiled } from 'virtual:lab';
 import { JOBS, type Answer, type Job, type Order } from './jobs';
+import { createPace } from './pace';
 
 /** Why nothing can be simulated; undefined if it can. */
 const problem = compiled.then(
@@ -36,26 +37,17 @@ addEventListener('message', ({ data }: MessageEvent<Order>) => {
 });
 
 async function perform({ id, name, input }: Exclude<Order, { cancel: number }>, signal: AbortSignal): Promise<void> {
-  const send = (answer: Answer, transfer: Transferable[] = []): void => {
-    if (!signal.aborted) postMessage(answer, { transfer });
+  const send = (answer: Answer): void => {
+    if (!signal.aborted) postMessage(answer);
   };
   const error = await problem;
   if (error !== undefined) return send({ id, error });
   try {
     const job = JOBS[name] as Job<unknown, unknown>;
-    const result = await job(input, (partial) => send({ id, partial }), signal);
-    // Only of what is final: a job may still read what it has reported.
-    send({ id, result }, [...buffersIn(result)]);
+    send({ id, result: await job(input, createPace(signal), (partial) => send({ id, partial })) });
   } catch (error) {
     send({ id, error: String(error) });
   }
-}
-
-/** The memory of all typed arrays in a result, each once. */
-function buffersIn(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
-  if (ArrayBuffer.isView(value)) found.add(value.buffer as ArrayBuffer);
-  else if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) buffersIn(part, found);
-  return found;
 }
 
 function macrotask(ms = 0): Promise<void> {

@@ -9,13 +9,8 @@ import type { FigureSpec } from '../charts/figure';
 import { count, duration, plural, short } from '../charts/format';
 import { LABEL_HEIGHT, labelWidth, spread } from '../charts/labels';
 import { linear, log, type Scale } from '../charts/scale';
-import { BASE_MS, CAP_MS, LINES, type ContentionPoint, type Line } from './compute';
+import { BASE_MS, CAP_MS, LINES, type ContentionPoint, type ContentionResult, type Line } from './compute';
 import { PUBLISHED, PUBLISHED_RUNS, agreement } from './published';
-
-export interface ContentionData {
-  readonly points: readonly ContentionPoint[];
-  readonly seed: number;
-}
 
 const NAMES: Record<Line, string> = {
   none: 'No backoff',
@@ -36,10 +31,11 @@ const MOST_CLIENTS = 190;
 
 type Measure = 'calls' | 'timeMs';
 
-export const contention: FigureSpec<ContentionData> = {
+export const contention: FigureSpec<ContentionResult> = {
   id: 'contention',
   title: 'Clients that compete for one row',
-  subtitle: ({ points }) => [html('b', { class: 'finding' }, finding(points)), ` ${reproduced(points)}`],
+  finding: ({ points }) => finding(points),
+  subtitle: ({ points }) => [reproduced(points)],
   height: (width) => (width < SIDE_BY_SIDE ? 2 * PANEL + GAP : PANEL),
 
   draw({ points }, width) {
@@ -52,25 +48,23 @@ export const contention: FigureSpec<ContentionData> = {
     ];
   },
 
-  describe({ points, seed }) {
+  describe({ points, input: { runs, seed } }) {
     const most = Math.max(...points.map(({ clients }) => clients));
     const findings = LINES.flatMap((name) => {
       const last = of(points, name).find(({ clients }) => clients === most);
       return last ? [`${NAMES[name]}: ${short(last.calls.mean)} calls, ${duration(last.timeMs.mean)}`] : [];
     });
-    return (
-      `${finding(points)} ${reproduced(points)} With ${plural(most, 'client')}, means of ${runsOf(points)}, seed ` +
-      `${seed}: ${findings.join('; ')}.`
-    );
+    return `With ${plural(most, 'client')}, means of ${plural(runs, 'run')}, seed ${seed}: ${findings.join('; ')}.`;
   },
 
-  settings: ({ points }) => `base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}; ${runsOf(points)} for each point`,
+  settings: ({ input }) =>
+    `base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}; ${plural(input.runs, 'run')} for each point`,
 
-  note: ({ points }) => [
+  note: ({ input }) => [
     'All clients read one row and write it back; a write fails if another client was faster, and the client waits and ' +
       'reads again. A call is a write. “No backoff” reads again at once. ' +
       `Messages take |Normal(10\u00a0ms, 2\u00a0ms)|; base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}. Lines: mean of ` +
-      `${runsOf(points)}, with its 95% interval as a band. Rings: means of ${count(PUBLISHED_RUNS)} runs of the `,
+      `${plural(input.runs, 'run')}, with its 95% interval as a band. Rings: means of ${count(PUBLISHED_RUNS)} runs of the `,
     html('a', { href: 'https://github.com/aws-samples/aws-arch-backoff-simulator' }, 'simulator that AWS published'),
     ' with the post.',
   ],
@@ -87,8 +81,8 @@ function panel(points: readonly ContentionPoint[], measure: Measure, width: numb
   const lines = LINES.map((name) => ({ name, own: of(points, name) })).filter(({ own }) => own.length > 0);
   const last = lines.map(({ own }) => y(own.at(-1)?.[measure].mean ?? 1));
   const ends = spread(last, LABEL_HEIGHT, [TOP, bottom]);
-  const ring = (cx: number, cy: number, hue: object, classes = 'ghost'): SVGElement =>
-    svg('circle', { cx, cy, r: 4, class: classes, ...hue });
+  const ring = (cx: number, cy: number, line: Line): SVGElement =>
+    svg('circle', { cx, cy, r: 4, class: 'ring', ...hueOf(line) });
   const key = "AWS's simulator";
   return [
     leftAxis({
@@ -98,12 +92,10 @@ function panel(points: readonly ContentionPoint[], measure: Measure, width: numb
       title: isTime ? 'time until all are done (log scale)' : 'calls',
       grid: [LEFT, right],
     }),
-    ...(isTime
-      ? []
-      : [ring(right - labelWidth(key) - 8, TOP - 16, {}, 'ghost neutral'), label(right, TOP - 12, key, 'end')]),
+    ...(isTime ? [] : [ring(right - labelWidth(key) - 8, TOP - 16, 'none'), label(right, TOP - 12, key, 'end')]),
     bottomAxis({ scale: x, format: count, ticks: [10, 50, 100, 150, 190], title: 'clients', grid: [TOP, bottom] }),
     ...lines.map(({ name, own }) => series(name, own, measure, x, y)),
-    ...PUBLISHED.map((point) => ring(x(point.clients), y(point[measure].mean), hueOf(point.line))),
+    ...PUBLISHED.map((point) => ring(x(point.clients), y(point[measure].mean), point.line)),
     ...lines.map(({ name, own }, i) =>
       label(x(own.at(-1)?.clients ?? 0) + 8, (ends[i] ?? 0) + 4, NAMES[name], 'hued', hueOf(name)),
     ),
@@ -147,10 +139,4 @@ function reproduced(points: readonly ContentionPoint[]): string {
 /** One line, from few clients to many. */
 function of(points: readonly ContentionPoint[], name: Line): ContentionPoint[] {
   return points.filter((point) => point.line === name).sort((a, b) => a.clients - b.clients);
-}
-
-function runsOf(points: readonly ContentionPoint[]): string {
-  const runs = points.map((point) => point.runs);
-  const [least, most] = [Math.min(...runs), Math.max(...runs)];
-  return least === most ? plural(least, 'run') : `${count(least)} to ${plural(most, 'run')}`;
 }

@@ -13,7 +13,7 @@ const COARSE_FIRST = [...new Set([10, 100, 190, 50, 150, 30, 70, 120, 170, ...CL
 export function mountContention(root: HTMLElement): void {
   const figure = mountFigure(root, contention);
   const inputOf = ({ seed }: State) => ({ clients: COARSE_FIRST, runs: RUNS, seed });
-  follow(figure, 'contention', inputOf, ({ points, input }, _, whole) => {
-    if (points.length >= 3 * LINES.length) figure.show({ points, seed: input.seed }, whole);
+  follow(figure.card, [figure], 'contention', inputOf, (result, _, whole) => {
+    if (result.points.length >= 3 * LINES.length) figure.show(result, whole);
   });
 }

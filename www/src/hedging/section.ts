@@ -13,5 +13,7 @@ export function mountTail(root: HTMLElement): void {
   settingSlider(controls, 'hedgeMs', (state) => !isHedged(state));
   const figure = mountFigure(root, tailFigure, controls);
   const inputOf = ({ hedgeMs, seed }: State) => ({ delayMs: hedgeMs, seed });
-  follow(figure, 'tail', inputOf, (result, state) => figure.show({ ...result, isHedged: isHedged(state) }));
+  follow(figure.card, [figure], 'tail', inputOf, (result, state) =>
+    figure.show({ ...result, isHedged: isHedged(state) }),
+  );
 }

@@ -1,10 +1,10 @@
 /** The tail: how many requests take longer than a time, with a hedge and without. */
 import { line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks } from '../charts/axis';
-import { html, label, path, rule, svg } from '../charts/dom';
+import { label, path, rule, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, duration, share } from '../charts/format';
-import { log, stops, type Scale, type Span } from '../charts/scale';
+import { log, type Scale, type Span } from '../charts/scale';
 import { MAX_RATIO, REQUESTS, SERVICE, type TailResult, type TailRun } from './compute';
 
 const NARROW = 420;
@@ -16,7 +16,7 @@ const TIMES: Span = [1, 10_000];
 const SHARES: Span = [1e-4, 1];
 /** How many times as many requests take longer without a hedge where the lines are named. */
 const APART = 3;
-/** From one ring of the sampled curve to the next, in pixels. */
+/** From one ring of the sampled curve to the next, in pixels of the axis. */
 const RING_GAP = 9;
 
 const RUNS = ['plain', 'hedged'] as const;
@@ -35,32 +35,30 @@ function shown({ isHedged }: TailData): readonly RunName[] {
 export const tailFigure: FigureSpec<TailData> = {
   id: 'tail',
   title: 'What does a hedge do to the tail?',
-  subtitle: (data) => [html('b', { class: 'finding' }, finding(data)), ` ${sampledInWords(data)}`],
+  finding,
+  subtitle: (data) => [sampledInWords(data)],
   height: () => TOP + PLOT + BELOW,
 
   draw: curves,
 
   readout(data, width) {
     const { x } = scalesOf(width);
-    const inAxis = [...data.plain.timesMs.keys()].filter((i) => isShown(data.plain.timesMs[i] ?? 0));
-    const times = inAxis.map((i) => data.plain.timesMs[i] ?? 0);
-    const value = ({ exact, survival }: TailRun, place: number): string => {
-      const i = inAxis[Math.round(place)] ?? 0;
-      return `${percent(exact.survival[i] ?? 0)}, sampled ${percent(survival[i] ?? 0)}`;
-    };
-    const start = times.findIndex((ms) => ms >= data.input.delayMs);
+    const first = data.plain.timesMs.findIndex(isShown);
+    const times = data.plain.timesMs.filter(isShown);
+    const value = ({ exact, survival }: TailRun, i: number): string =>
+      `${percent(exact.survival[first + i] ?? 0)}, sampled ${percent(survival[first + i] ?? 0)}`;
     return {
-      scale: stops(times, x),
+      xs: Array.from(times, x),
       top: TOP,
       bottom: TOP + PLOT,
-      step: 1,
-      start: Math.max(0, start),
-      place: (place) => `longer than ${duration(times[Math.round(place)] ?? 0)}`,
-      rows: (place) => shown(data).map((name) => ({ name: NAMES[name], value: value(data[name], place) })),
+      start: Math.max(
+        0,
+        times.findIndex((ms) => ms >= data.input.delayMs),
+      ),
+      place: (i) => `longer than ${duration(times[i] ?? 0)}`,
+      rows: (i) => shown(data).map((name) => ({ name: NAMES[name], value: value(data[name], i) })),
     };
   },
-
-  describe: (data) => `${finding(data)} ${sampledInWords(data)}`,
 
   settings: ({ input, isHedged }) =>
     `${serviceInWords()}; ${isHedged ? `hedge after ${duration(input.delayMs)}` : 'no hedge'}`,
@@ -138,7 +136,7 @@ function curves(data: TailData, width: number): SVGElement[] {
     ...names.map((name) => {
       const times = runs[name].timesMs;
       const rings = ringsOf(pathOf(times, runs[name].survival, x, y)).map(([cx, cy]) =>
-        svg('circle', { cx: cx.toFixed(1), cy: cy.toFixed(1), r: 2.5, class: 'sampled' }),
+        svg('circle', { cx: cx.toFixed(1), cy: cy.toFixed(1), r: 2.5, class: 'ring' }),
       );
       const drawn = path(line()(pathOf(times, runs[name].exact.survival, x, y)), 'line');
       return svg('g', { class: 'series', 'data-hedges': name }, drawn, ...rings);
@@ -151,14 +149,14 @@ function curves(data: TailData, width: number): SVGElement[] {
       const [right, down, side] = isLower ? ([-7, 15, ' end'] as const) : ([9, -4, ''] as const);
       const mark = (text: string, ms: number, part: number): SVGElement[] => [
         svg('circle', { cx: x(ms), cy: y(part), r: 4.5, class: 'marked', ...own }),
-        label(x(ms) + right, y(part) + down, text, `strong halo${side}`, own),
+        label(x(ms) + right, y(part) + down, text, `hued halo${side}`, own),
       ];
       const [left, top] = [x(timesMs[apart] ?? 1), y(survival[apart] ?? 1)];
       return [
         ...mark(`p99 ${time(p99Ms)}`, p99Ms, 0.01),
         // The sentence has the number, too.
         ...mark(isNarrow ? 'p99.9' : `p99.9 ${time(p999Ms)}`, p999Ms, 0.001),
-        label(left + (isLower ? 18 : 10), top + (isLower ? 8 : -9), NAMES[name], 'strong halo', own),
+        label(left + (isLower ? 18 : 10), top + (isLower ? 8 : -9), NAMES[name], 'hued halo', own),
       ];
     }),
   ];
@@ -177,10 +175,6 @@ function pathOf(timesMs: Float64Array, survival: Float64Array, x: Scale, y: Scal
 
 /** Points of a curve that leave room between them. */
 function ringsOf(points: readonly [number, number][]): [number, number][] {
-  let last: readonly [number, number] | undefined;
-  return points.filter((point) => {
-    if (last && Math.hypot(point[0] - last[0], point[1] - last[1]) < RING_GAP) return false;
-    last = point;
-    return true;
-  });
+  const [[first] = [0], [second] = [RING_GAP]] = points;
+  return points.filter((_, i) => i % Math.ceil(RING_GAP / (second - first)) === 0);
 }

@@ -4,64 +4,31 @@
  * and waiting longer does not take it away.
  */
 import { simulateLoad, type LoadOptions } from 'rejitter-lab';
-import { rangeOf, seedOf, type Range } from '../compute/outage';
-import { createPace, resultOf, type Pace } from '../compute/pace';
+import { rangeOf, seedOf } from '../compute/outage';
+import { resultOf, type Pace } from '../compute/pace';
 import { partsIn, type State } from '../state/state';
 import { policyOf, type Strategy } from '../state/strategy';
 
-export interface LoadInput {
-  readonly strategy: Strategy;
-  readonly herd: Pick<State, 'downMs' | 'capacityPerS' | 'demand' | 'failing'>;
-  readonly seed: number;
-  /** The run that is shown over time. */
-  readonly shared: Shared;
-}
+export type LoadInput = ReturnType<typeof loadInput>;
 
 /** Parts of the package that all clients share; `single` makes one attempt only, without any. */
 export const SHARED = ['none', 'single', 'budget', 'breaker', 'both'] as const;
 export type Shared = (typeof SHARED)[number];
 
-/** The settings that these figures follow. */
-type Followed = 'strategy' | 'downMs' | 'capacityPerS' | 'demand' | 'failing' | 'retries' | 'protection' | 'seed';
-
-export function loadInput({
-  strategy,
-  downMs,
-  capacityPerS,
-  demand,
-  failing,
-  ...state
-}: Pick<State, Followed>): LoadInput {
-  const parts = partsIn(state.protection);
-  const [budget, breaker] = [parts.includes('budget'), parts.includes('breaker')];
-  const shared = budget && breaker ? 'both' : budget ? 'budget' : breaker ? 'breaker' : 'none';
-  return {
-    strategy,
-    herd: { downMs, capacityPerS, demand, failing },
-    seed: state.seed,
-    shared: state.retries === 'off' ? 'single' : shared,
-  };
+/** `shared`: the run that is shown over time. */
+export function loadInput({ strategy, downMs, capacityPerS, demand, failing, retries, protection, seed }: State) {
+  const [budget, breaker] = (['budget', 'breaker'] as const).map((part) => partsIn(protection).includes(part));
+  const shared: Shared = budget && breaker ? 'both' : budget ? 'budget' : breaker ? 'breaker' : 'none';
+  const herd = { downMs, capacityPerS, demand, failing };
+  return { strategy, herd, seed, shared: retries === 'off' ? ('single' as const) : shared };
 }
 
 export type LoadRun = Awaited<ReturnType<typeof simulated>>;
 
-/** The shown run with many seeds. */
-export interface Band {
-  /** The middle 90% of the attempts that reach the server, per time bin. */
-  readonly low: Float64Array;
-  readonly high: Float64Array;
-  readonly failed: Range;
-  /** Runs that recover. */
-  readonly recovered: number;
-  readonly seeds: number;
-}
+export type Band = ReturnType<typeof bandOf>;
 
-export interface LoadResult {
+export interface LoadResult extends Scale {
   readonly input: LoadInput;
-  readonly horizonMs: number;
-  readonly binMs: number;
-  /** Requests that the server answers per second. */
-  readonly capacityPerS: number;
   /** The runs that are computed so far, in the order of `SHARED`. */
   readonly runs: readonly LoadRun[];
   readonly run: LoadRun;
@@ -90,12 +57,7 @@ const LEAST_OUTAGES = 2.5;
 const MOST_CALLS_OF_BAND = 6_000_000;
 
 /** The shown run first, then the others, then the band. */
-export async function load(
-  input: LoadInput,
-  report: (partial: LoadResult) => void,
-  signal: AbortSignal,
-): Promise<LoadResult> {
-  const pace = createPace(signal);
+export async function load(input: LoadInput, pace: Pace, report: (partial: LoadResult) => void): Promise<LoadResult> {
   const scale = scaleOf(input.strategy, input.herd);
   const run = await simulated(input.shared, input, input.seed, scale, pace);
   const runs = [run];
@@ -118,18 +80,23 @@ export async function load(
   return result(bandOf(others));
 }
 
-function bandOf(runs: readonly LoadRun[]): Band {
-  const ranges = Array.from({ length: BINS }, (_, bin) => rangeOf(runs.map(({ arrivals }) => arrivals[bin] ?? 0)));
+/** The shown run with many seeds. */
+function bandOf(runs: readonly LoadRun[]) {
   return {
-    low: Float64Array.from(ranges, ({ p5 }) => p5),
-    high: Float64Array.from(ranges, ({ p95 }) => p95),
+    /** The attempts that reach the server, per time bin: the band is the middle 90%. */
+    arrivals: Array.from({ length: BINS }, (_, bin) => rangeOf(runs.map(({ arrivals }) => arrivals[bin] ?? 0))),
     failed: rangeOf(runs.map(({ failed }) => failed)),
     recovered: runs.filter(({ recoveredAfterMs }) => recoveredAfterMs !== undefined).length,
     seeds: runs.length,
   };
 }
 
-type Scale = Pick<LoadResult, 'horizonMs' | 'binMs' | 'capacityPerS'>;
+interface Scale {
+  readonly horizonMs: number;
+  readonly binMs: number;
+  /** Requests that the server answers per second. */
+  readonly capacityPerS: number;
+}
 
 /** A server that is too large for the whole run is simulated smaller, and if that is too small, for a shorter time. */
 function scaleOf({ maxAttempts }: Strategy, { downMs, capacityPerS, demand }: LoadInput['herd']): Scale {

@@ -1,6 +1,5 @@
 /** The price of an outage with each protection, in numbers. */
 import { bars, barsHeight, type Column } from '../charts/bars';
-import { html } from '../charts/dom';
 import { count, doing, duration, plural, rate, share } from '../charts/format';
 import { seconds } from '../charts/axis';
 import type { FigureSpec } from '../charts/figure';
@@ -28,7 +27,7 @@ export function nameOf(shared: Shared, { input }: Pick<LoadResult, 'input'>): st
 export const load: FigureSpec<LoadResult> = {
   id: 'load',
   title: 'How many requests fail?',
-  subtitle: (result) => [html('b', { class: 'finding' }, finding(result))],
+  finding,
   height: () => barsHeight(SHARED.length),
 
   draw(result, width) {
@@ -47,9 +46,9 @@ export const load: FigureSpec<LoadResult> = {
   },
 
   describe: (result) =>
-    `${finding(result)} ${result.runs
-      .map((run) => `${nameOf(run.shared, result)}: ${count(run.failed)} failed, ${recovery(run, result)}`)
-      .join('. ')}.`,
+    result.runs
+      .map((run) => `${nameOf(run.shared, result)}: ${count(run.failed)} failed, ${recovery(run, result)}.`)
+      .join(' '),
 
   settings: loadSettings,
 

@@ -1,11 +1,12 @@
 /** Load and answers over time with the chosen protection, and the breaker's phases below. */
 import { area, curveStepAfter, line } from 'd3-shape';
 import { leftAxis, seconds, ticksOf, timeAxis } from '../charts/axis';
-import { html, label, path, rect, rule } from '../charts/dom';
+import { label, path, rect, rule } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, doing, duration, rate } from '../charts/format';
 import { labelWidth, legendPlaces } from '../charts/labels';
 import { linear, type Scale } from '../charts/scale';
+import type { Range } from '../compute/outage';
 import { DOWN_FROM_MS, type Band, type LoadResult, type LoadRun } from './compute';
 import { loadSettings, nameOf } from './figure';
 
@@ -14,13 +15,11 @@ const [LEFT, RIGHT, TOP, PLOT] = [60, 10, 22, 190];
 const BAND = { top: TOP + PLOT + 10, height: 12 } as const;
 const BOTTOM = BAND.top + BAND.height;
 const PHASES = ['closed', 'open', 'half-open'] as const;
-/** Steps of the arrow keys from one end to the other. */
-const STEPS = 100;
 
 export const recovery: FigureSpec<LoadResult> = {
   id: 'recovery',
   title: 'Load and answers over time',
-  subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
+  finding,
   height: (width) => BOTTOM + 52 + KEY_LINE * (1 + (keyPlaces(width).at(-1)?.line ?? 0)),
 
   draw(data, width) {
@@ -29,28 +28,24 @@ export const recovery: FigureSpec<LoadResult> = {
     const x = scaleOf(data, width);
     const right = width - RIGHT;
     const perS = (calls: number): number => (1000 * calls) / binMs;
-    const rates = [...run.arrivals, ...(band?.high ?? [])].map(perS);
+    const seeds = band?.arrivals ?? [];
+    const rates = [...run.arrivals, ...seeds.map(({ p95 }) => p95)].map(perS);
     const y = linear([0, 1.1 * Math.max(capacityPerS, ...rates)], [TOP + PLOT, TOP]);
     const level = Math.round(y(capacityPerS)) + 0.5;
-    const at = (_: number, bin: number): number => x(bin * binMs);
-    const between = (low: (bin: number) => number, high: ArrayLike<number>): string | null =>
-      area(
-        at,
-        (_, bin) => y(perS(low(bin))),
-        (calls) => y(perS(calls)),
-      ).curve(curveStepAfter)(Array.from(high));
-    const arrivals = line(at, (calls) => y(perS(calls))).curve(curveStepAfter);
+    const steps = area<Pick<Range, 'p5' | 'p95'>>(
+      (_, bin) => x(bin * binMs),
+      ({ p5 }) => y(perS(p5)),
+      ({ p95 }) => y(perS(p95)),
+    ).curve(curveStepAfter);
+    const arrivals = line<number>(
+      (_, bin) => x(bin * binMs),
+      (calls) => y(perS(calls)),
+    ).curve(curveStepAfter);
     return [
       rect(x(DOWN_FROM_MS), TOP, x(DOWN_FROM_MS + downMs) - x(DOWN_FROM_MS), PLOT, 'down'),
       leftAxis({ scale: y, format: rate, ticks: ticksOf(y, 34), grid: [LEFT, right] }),
-      path(
-        between(() => 0, run.answers),
-        'answered',
-      ),
-      path(
-        between((bin) => band?.low[bin] ?? 0, band?.high ?? []),
-        'seeds',
-      ),
+      path(steps([...run.answers].map((p95) => ({ p5: 0, p95 }))), 'answered'),
+      path(steps(seeds), 'seeds'),
       path(arrivals(Array.from(run.arrivals)), 'reached'),
       rule(LEFT, level, right, level, 'capacity'),
       label(right, level < TOP + 26 ? level + 14 : level - 5, `capacity ${rate(capacityPerS)}`, 'halo strong end'),
@@ -62,30 +57,27 @@ export const recovery: FigureSpec<LoadResult> = {
   },
 
   readout(data, width) {
-    const { run, binMs, horizonMs, input } = data;
-    const at = (counts: Uint32Array, ms: number): string =>
-      rate((1000 * (counts[Math.floor(ms / binMs)] ?? 0)) / binMs);
+    const { run, binMs, input } = data;
+    const x = scaleOf(data, width);
+    const at = (counts: Uint32Array, bin: number): string => rate((1000 * (counts[bin] ?? 0)) / binMs);
     return {
-      scale: scaleOf(data, width),
+      xs: Array.from(run.arrivals, (_, bin) => x(bin * binMs)),
       top: TOP,
       bottom: BOTTOM,
-      step: binMs * Math.max(1, Math.round(horizonMs / STEPS / binMs)),
-      start: input.herd.downMs + DOWN_FROM_MS,
-      place: (ms) => `at ${seconds(binMs * Math.floor(ms / binMs))}`,
-      rows: (ms) => [
-        { name: 'reach the server', value: at(run.arrivals, ms) },
-        { name: 'answered in time', value: at(run.answers, ms) },
+      start: Math.floor((input.herd.downMs + DOWN_FROM_MS) / binMs),
+      place: (bin) => `at ${seconds(binMs * bin)}`,
+      rows: (bin) => [
+        { name: 'reach the server', value: at(run.arrivals, bin) },
+        { name: 'answered in time', value: at(run.answers, bin) },
         ...(run.phases.timesMs.length === 0
           ? []
           : [
-              { name: 'rejected', value: at(run.rejected, ms) },
-              { name: 'breaker', value: phaseAt(run, ms) },
+              { name: 'rejected', value: at(run.rejected, bin) },
+              { name: 'breaker', value: phaseAt(run, binMs * bin) },
             ]),
       ],
     };
   },
-
-  describe: (data) => finding(data),
 
   settings: loadSettings,
 };

@@ -1,5 +1,5 @@
 /** Load with new requests all the time: what a budget and a breaker, which all clients share, do to it. */
-import { html, onNear } from '../charts/dom';
+import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
 import { duration, short } from '../charts/format';
 import { follow } from '../compute/client';
@@ -27,18 +27,8 @@ export function mountLoad(root: HTMLElement): void {
       `${short(demand * capacityPerS)} new requests a second reach a server that can handle ` +
       `${short(capacityPerS)}. ${outage}`;
   });
-  const figures = [mountFigure(root, recovery), mountFigure(root, load)] as const;
-  const [chosen, all] = figures;
-  const both = {
-    onNear: (changed: (near: boolean) => void): void => onNear(root, changed),
-    busy(): void {
-      for (const { busy } of figures) busy();
-    },
-    fail(message: string): void {
-      for (const { fail } of figures) fail(message);
-    },
-  };
-  follow(both, 'load', loadInput, (result, _, whole) => {
+  const [chosen, all] = [mountFigure(root, recovery), mountFigure(root, load)];
+  follow(root, [chosen, all], 'load', loadInput, (result, _, whole) => {
     chosen.show(result, whole);
     if (result.runs.length < SHARED.length) return;
     all.show(result);

@@ -1,20 +1,18 @@
 /** A quota: what many workers do to it, by who learns of it, and when. */
 import { bars, barsHeight, type Column } from '../charts/bars';
-import { html } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, doing, duration } from '../charts/format';
 import { strategyInWords } from '../state/strategy';
-import { ATTEMPTS, JOBS_COUNT, WORKERS, type RateLimitResult } from './compute';
+import { ATTEMPTS, JOBS_COUNT, WORKERS, type Kind, type RateLimitResult } from './compute';
 import { LIMIT, WINDOW_MS } from './quota';
 
-const NAMES = {
+const NAMES: Readonly<Record<Kind, readonly [name: string, short: string]>> = {
   ignored: ['Retry-After ignored', 'Ignored'],
   followed: ['Each follows its own', 'Each its own'],
   shared: ['Shared cooldown', 'Cooldown'],
   whole: ['Limiter, not divided', 'Not divided'],
   limited: ['Limiter', 'Limiter'],
-} as const;
-type Kind = keyof typeof NAMES;
+};
 const COLUMNS: readonly Column[] = [
   ['jobs that fail', 90, 'fail', 60],
   ['requests rejected', 125, 'rejected', 70],
@@ -29,7 +27,7 @@ export interface RateLimitData extends RateLimitResult {
 export const rateLimitFigure: FigureSpec<RateLimitData> = {
   id: 'rate-limit',
   title: 'One quota for all',
-  subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
+  finding,
   height: () => barsHeight(Object.keys(NAMES).length),
 
   draw({ runs, chosen }, width) {
@@ -42,8 +40,6 @@ export const rateLimitFigure: FigureSpec<RateLimitData> = {
     }));
     return bars(rows, COLUMNS, width);
   },
-
-  describe: (data) => finding(data),
 
   note: ({ input: { processes } }) => [
     `${count(JOBS_COUNT)} jobs and ${inProcesses(processes)} against a server that accepts ${LIMIT} requests per ` +

@@ -14,7 +14,7 @@ export function mountRateLimit(root: HTMLElement): void {
   const controls = html('div', { class: 'fields' }, switches('Each process has a', ['cooldown', 'limiter']));
   settingSlider(controls, 'processes');
   const figure = mountFigure(root, rateLimitFigure, controls);
-  follow(figure, 'rateLimit', rateLimitInput, (result, { protection }) => {
+  follow(figure.card, [figure], 'rateLimit', rateLimitInput, (result, { protection }) => {
     const parts = partsIn(protection);
     const chosen = parts.includes('limiter') ? 'limited' : parts.includes('cooldown') ? 'shared' : 'followed';
     figure.show({ ...result, chosen });

@@ -1,12 +1,12 @@
 /** The choice of the strategy before: a package, options of one that are pasted, a preset, or the scene as it is. */
-import { SAID_MS, isCopied } from '../charts/dom';
+import { copies } from '../charts/dom';
 import { beforeOf, pastedWords, problemOf, wordsOf } from '../state/before';
-import type { State } from '../state/state';
 import { store } from '../state/store';
+import { stepOf } from '../state/story';
 import { INITIAL } from '../state/strategy';
 import { markdown } from './compared';
 import type { SceneResult } from './compute';
-import { STEPS, stepOf } from './words';
+import { STORY } from './words';
 
 export function mountBefore(root: HTMLElement, shown: () => SceneResult): void {
   const part = <E extends HTMLElement = HTMLElement>(name: string): E =>
@@ -17,11 +17,9 @@ export function mountBefore(root: HTMLElement, shown: () => SceneResult): void {
 
   /** A scene that fails on purpose is not what somebody would change to. */
   function compare(vs: string): void {
-    const { strategy } = store.get();
-    const step = stepOf(strategy);
-    const fails = vs !== '' && step >= 0 && step < STEPS.length - 1;
-    const after: Partial<State> = fails ? { strategy: INITIAL } : {};
-    store.set({ vs, ...after });
+    const step = stepOf(STORY, store.get());
+    const fails = vs !== '' && step >= 0 && step < STORY.steps.length - 1;
+    store.set({ vs, ...(fails && { strategy: INITIAL }) });
   }
 
   function say(text: string, isError = false): void {
@@ -44,12 +42,7 @@ export function mountBefore(root: HTMLElement, shown: () => SceneResult): void {
     compare(pasted.words);
     say(pasted.unread.length > 0 ? `Not read, because no wait depends on it: ${pasted.unread.join(', ')}.` : '');
   });
-  copy.addEventListener('click', async () => {
-    const text = markdown(shown(), new URL(store.linkTo({}, ''), location.href).href);
-    if (!(await isCopied(text))) return void prompt('Copy:', text);
-    copy.textContent = 'Copied';
-    setTimeout(() => (copy.textContent = 'Copy as Markdown'), SAID_MS);
-  });
+  copies(copy, () => markdown(shown(), new URL(store.linkTo({}, ''), location.href).href));
 
   store.subscribe(({ vs }, before) => {
     if (before?.vs === vs) return;

@@ -12,9 +12,10 @@ import {
   outageOptions,
   stops,
   type Needs,
+  type Outage,
   type OutageInput,
 } from '../compute/outage';
-import { createPace, type Pace } from '../compute/pace';
+import { resultOf, type Pace } from '../compute/pace';
 import { remedyOf } from '../compute/remedy';
 import { beforeOf, type Before } from '../state/before';
 import type { State } from '../state/state';
@@ -29,8 +30,6 @@ const BIN_MS = 10;
 const MOST_BOUNDS = 8;
 /** A run with more calls is stopped. */
 const MOST_CALLS = 10_000_000;
-/** Time until the first answer of a long run, and between two. */
-const REPORT_MS = 120;
 
 /** Calls of one lane with the same outcome, so close that they are one mark. */
 export interface Mark {
@@ -63,10 +62,9 @@ export interface SceneResult extends Herd {
 
 export async function scene(
   input: SceneInput,
+  pace: Pace,
   report: (partial: SceneResult) => void,
-  signal: AbortSignal,
 ): Promise<SceneResult> {
-  const pace = createPace(signal);
   const own = await herdOf(input, pace, (herd) => report({ ...herd, input }));
   const found = own();
   const isShort = !isEnough(input, found);
@@ -78,24 +76,16 @@ export async function scene(
   const other = strategy && (await herdOf({ ...input, strategy }, pace));
   // Both on one axis of time.
   const spanMs = Math.max(found.spanMs, other?.().spanMs ?? 0);
-  return { ...own(spanMs), input, needs, other: other && besides(other(spanMs)) };
+  return { ...own(spanMs), input, needs, other: other?.(spanMs) };
 }
 
-/** What is drawn of a second herd, in half a picture: no sentence tells its waves. */
-function besides(herd: Herd): Herd {
-  return { ...herd, marks: herd.marks.filter(({ lane }) => lane < LANES / 2), waves: undefined };
-}
+const mostMsOf = (herd: Outage): number => Math.max(SPAN_MS, MOST_BOUNDS * boundOf(herd));
 
 /** Simulates one herd, and returns what summarises it for a picture of at least this span. */
-async function herdOf(
-  input: OutageInput,
-  pace: Pace,
-  report?: (herd: Herd) => void,
-): Promise<(leastSpanMs?: number) => Herd> {
+async function herdOf(input: OutageInput, pace: Pace, report?: (herd: Herd) => void) {
   const { strategy, herd, seed } = input;
   const ends = stops(strategy);
-  const mostMs = Math.max(SPAN_MS, MOST_BOUNDS * boundOf(herd));
-  const binMs = Math.max(BIN_MS, mostMs / MOST_BINS);
+  const binMs = Math.max(BIN_MS, mostMsOf(herd) / MOST_BINS);
   const simulation = simulateOutage(policyOf(strategy), {
     ...outageOptions(herd),
     horizonMs: ends ? MOST_BINS * binMs : endlessMs(herd),
@@ -104,41 +94,26 @@ async function herdOf(
     traced: ends ? herd.clients : LANES,
     seed,
   });
-  try {
-    let { done, events } = { done: false, events: 0 };
-    let reportedAt = performance.now();
-    while (!done && events < MOST_CALLS) {
-      ({ done, events } = simulation.step(50_000));
-      await pace();
-      if (done || performance.now() - reportedAt < REPORT_MS) continue;
-      report?.(summary(input, simulation.result(), mostMs, false, false));
-      reportedAt = performance.now();
-    }
-    const outcome = simulation.result();
-    return (leastSpanMs = 0) => summary(input, outcome, mostMs, done, !done, leastSpanMs);
-  } finally {
-    simulation.free();
-  }
+  const outcome = await resultOf(simulation, pace, MOST_CALLS, (soFar) => report?.(summary(input, soFar)));
+  return (leastSpanMs = 0): Herd => summary(input, outcome, leastSpanMs);
 }
 
-type Outcome = Awaited<ReturnType<ReturnType<typeof simulateOutage>['run']>>;
+/** `isCut` is undefined while the run goes on. */
+type Outcome = ReturnType<ReturnType<typeof simulateOutage>['result']> & { readonly isCut?: boolean };
 
 function summary(
   input: OutageInput,
-  { arrivals, accepted, servedMs, traces, giveUps, meanAttempts, binMs }: Outcome,
-  mostMs: number,
-  done: boolean,
-  isCut: boolean,
+  { arrivals, accepted, servedMs, traces, giveUps, meanAttempts, binMs, isCut }: Outcome,
   leastSpanMs = 0,
 ) {
   const { herd } = input;
   const lastCallMs = arrivals.length * binMs;
   const lastServedMs = servedMs.at(-1);
   const lastAttemptMs = traces.timesMs.findLast((_, i) => traces.outcomes[i] === 2);
-  const isOver = done && servedMs.length + giveUps === herd.clients;
+  const isOver = isCut === false && servedMs.length + giveUps === herd.clients;
   const lastMs = isOver ? Math.max(lastServedMs ?? 0, lastAttemptMs ?? 0) : endlessMs(herd);
-  const spanMs = Math.max(leastSpanMs, nice(Math.min(Math.max(SPAN_MS, lastMs), mostMs)));
-  const untilMs = isCut || !done ? lastCallMs : isOver ? lastMs : endlessMs(herd);
+  const spanMs = Math.max(leastSpanMs, nice(Math.min(Math.max(SPAN_MS, lastMs), mostMsOf(herd))));
+  const untilMs = isCut !== false ? lastCallMs : isOver ? lastMs : endlessMs(herd);
   const back = Math.ceil(herd.downMs / binMs);
   const after = arrivals.subarray(back).reduce((a, b) => a + b, 0);
   return {
@@ -154,7 +129,7 @@ function summary(
     /** Everything up to this time is computed. */
     untilMs,
     /** Whether the run is stopped here, because it has too many calls. */
-    isCut,
+    isCut: isCut === true,
     /** Calls in each `BINS`-th of the span, and those of them that were served. */
     arrivals: binned(arrivals, binMs, spanMs),
     accepted: binned(accepted, binMs, spanMs),

@@ -4,5 +4,9 @@ import { outageInput } from '../compute/outage';
 import { scene } from './compute';
 import { sceneMarkup } from './markup';
 
-export const result = await scene(outageInput(INITIAL_STATE), () => {}, new AbortController().signal);
+export const result = await scene(
+  outageInput(INITIAL_STATE),
+  async () => {},
+  () => {},
+);
 export const markup = sceneMarkup(INITIAL_STATE, result);

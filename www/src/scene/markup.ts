@@ -5,10 +5,11 @@ import { idOf, wordsOf } from '../state/before';
 import { PACKAGES } from '../state/packages';
 import { PRESETS } from '../state/presets';
 import type { State } from '../state/state';
+import { storyMarkup } from '../state/story';
 import { BINS, LANES, herdsOf, type SceneResult } from './compute';
 import { HEIGHT, WIDTH, framesOf, picture, rateAt, rateTicks } from './picture';
 import { halfInWords, headline, cost, described } from './compared';
-import { PARTS, STEPS, ending, isBad, opening, sentence, type Part } from './words';
+import { PARTS, STORY, ending, isBad, opening, sentence, type Part } from './words';
 
 export function sceneMarkup(state: State, result: SceneResult): string {
   const [retry, times, giveUp] = PARTS.map((part) => words(part, state)) as [string, string, string];
@@ -33,11 +34,11 @@ export function sceneMarkup(state: State, result: SceneResult): string {
   <p class="scene-head"><button type="button" class="scene-play">▶ Play</button>
     <span data-scene="key">${key(result)}</span><span><i class="rejected"></i>rejected</span><span><i class="served"></i>served</span><span><i class="down"></i>server down</span></p>
 </div>
-<div class="scene-steps">
-  <p class="scene-why"><span data-scene="why">${sentence(result)} </span><button type="button" class="link" data-scene="needs" hidden></button></p>
-  <p class="scene-nav"><a data-scene="back" hidden>‹ Back</a> <a class="button primary" data-scene="next" href="#delays">${STEPS[0]?.next} ›</a>
-    <span data-scene="step">1 of ${STEPS.length}</span></p>
-</div>
+${storyMarkup(
+  `<span data-scene="why">${sentence(result)} </span><button type="button" class="link" data-scene="needs" hidden></button>`,
+  `${STORY.steps[1]?.next} ›`,
+  `1 of ${STORY.steps.length}`,
+)}
 ${beforeMarkup()}`;
 }
 

@@ -16,23 +16,15 @@ const LEAST_PER_S = 10;
 const MOST_TICKS = 4;
 
 /** Where a herd is drawn, and the rate at the top of its strip, which is the same for both. */
-interface Frame {
-  readonly top: number;
-  readonly name: number;
-  readonly lanes: number;
-  readonly lane: number;
-  readonly load: number;
-  readonly bottom: number;
-  readonly mostPerS: number;
-}
+type Frame = ReturnType<typeof framesOf>[number][1];
 
-export function framesOf(result: SceneResult): readonly (readonly [Herd, Frame])[] {
+export function framesOf(result: SceneResult) {
   const herds = herdsOf(result);
   const layout = herds.length === 1 ? WHOLE : HALF;
   const height = HEIGHT / herds.length;
   const rates = herds.flatMap(({ arrivals, spanMs }) => arrivals.map((n) => (n * 1000 * BINS) / spanMs));
   const mostPerS = Math.max(10 * result.input.herd.capacityPerS, ...rates);
-  return herds.map((herd, i) => [herd, { ...layout, top: i * height, bottom: (i + 1) * height, mostPerS }]);
+  return herds.map((herd, i) => [herd, { ...layout, top: i * height, bottom: (i + 1) * height, mostPerS }] as const);
 }
 
 /** Where a rate is, from the top of the picture, as a part of its height. */

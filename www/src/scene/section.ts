@@ -1,20 +1,18 @@
 /** The first screen: a sentence whose words are the strategy, its result, and the picture with a playhead. */
 import { html } from '../charts/dom';
 import { channel } from '../compute/client';
-import { leadTo } from '../shell/header';
+import { mountSteps } from '../shell/story';
 import { store } from '../state/store';
 import { cost, described, headline } from './compared';
 import { BINS, endOf, sceneInput, type SceneResult } from './compute';
 import { mountBefore } from './before';
 import { axis, key, ticks, words } from './markup';
 import { picture } from './picture';
-import { PARTS, STEPS, ending, isBad, momentAt, momentInWords, momentOf, opening, sentence, stepOf } from './words';
+import { PARTS, STORY, ending, isBad, momentAt, momentInWords, momentOf, opening, sentence } from './words';
 import './styles.css';
 
 /** Simulated time per time while it plays. */
 const SPEED = 8;
-/** Results that are kept for the way back. */
-const MOST_KNOWN = 6;
 
 /** `drawn`: what the build has drawn into the page. Resolves when the scene shows what the page's link asks for. */
 export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void> {
@@ -24,8 +22,6 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void>
   const head = find<HTMLInputElement>('.scene-moment');
   const play = find<HTMLButtonElement>('.scene-play');
   const still = matchMedia('(prefers-reduced-motion: reduce)');
-  /** The step that takes seconds is there from the start, and the last results. */
-  const known = new Map([[keyOf(drawn), drawn]]);
   let result = drawn;
   let isWhole = true;
   let frame = 0;
@@ -43,9 +39,6 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void>
   function show(next: SceneResult, whole = true): void {
     result = next;
     isWhole = whole;
-    if (whole) known.set(keyOf(next), next);
-    const [, oldest] = known.keys();
-    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
     const svg = find('.scene-picture svg');
     svg.innerHTML = picture(next);
     svg.setAttribute('aria-label', described(next));
@@ -134,10 +127,8 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void>
     if (word) store.set({ strategy: word.set(store.get().strategy) });
   });
 
-  /** Leads to another step with the same clients, which is played. */
-  const leadToStep = (name: string, step: (typeof STEPS)[number] | undefined): void =>
-    leadTo(part<HTMLAnchorElement>(name), step && { strategy: step.strategy }, () => (plays = true));
-
+  // The next step is played.
+  mountSteps(root, STORY, () => (plays = true));
   mountBefore(find('.scene-before'), () => result);
   store.subscribe((state, before) => {
     const { strategy } = state;
@@ -151,23 +142,14 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void>
       if (made) group.replaceWith(made);
       if (had) made?.querySelector<HTMLInputElement>(':checked')?.focus();
     }
-    const step = stepOf(strategy);
-    leadToStep('back', STEPS[step - 1]);
-    const next = part<HTMLAnchorElement>('next');
-    if (step === STEPS.length - 1) {
-      next.href = '#delays-heading';
-      next.onclick = null;
-    } else leadToStep('next', STEPS[step + 1]);
-    next.textContent = `${STEPS[step]?.next ?? 'From the start, in four steps'} ›`;
-    part('step').textContent = step < 0 ? '' : `${step + 1} of ${STEPS.length}`;
     const input = sceneInput(state);
     if (before && keyOf({ input }) === keyOf(result)) return;
     // Another scene: its result stands at once, unless it is a step.
     if (frame) stop();
-    const found = known.get(keyOf({ input }));
-    if (found) {
+    // The one that takes seconds is there from the start.
+    if (keyOf({ input }) === keyOf(drawn)) {
       cancel();
-      show(found);
+      show(drawn);
     } else if (order(input)) card.setAttribute('aria-busy', 'true');
   });
   return first;

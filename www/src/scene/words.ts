@@ -2,7 +2,8 @@
 import { count, duration, plural, rate } from '../charts/format';
 import { ENOUGH, MOST_ATTEMPTS } from '../compute/outage';
 import type { State } from '../state/state';
-import { AT_ONCE, INITIAL, curveActs, jitterName, sameStrategy, waitsNothing, type Strategy } from '../state/strategy';
+import type { Story } from '../state/story';
+import { AT_ONCE, INITIAL, curveActs, jitterName, waitsNothing, type Strategy } from '../state/strategy';
 import type { Herd, SceneResult } from './compute';
 
 /** A part of the sentence: its words, and the settings that they stand for. */
@@ -87,18 +88,17 @@ function waitsInWords(strategy: Strategy): string {
   ].join(', ');
 }
 
-/** The four steps, and what the next one is called. */
-export const STEPS: readonly { readonly strategy: Strategy; readonly next: string }[] = [
-  { strategy: AT_ONCE, next: 'Next: wait 1\u00a0s' },
-  { strategy: { ...AT_ONCE, baseMs: 1000 }, next: 'Next: double each wait' },
-  { strategy: { ...INITIAL, jitter: 'none', maxAttempts: Infinity }, next: 'Next: wait at random' },
-  { strategy: { ...INITIAL, maxAttempts: Infinity }, next: 'See the delay distributions' },
-];
-
-/** The step that the scene shows, or −1. */
-export function stepOf(strategy: Strategy): number {
-  return STEPS.findIndex((step) => sameStrategy(step.strategy, strategy));
-}
+/** From nobody to everybody. */
+export const STORY: Story<SceneResult> = {
+  parts: [],
+  steps: [
+    { state: { strategy: AT_ONCE }, next: 'From the start, in four steps' },
+    { state: { strategy: { ...AT_ONCE, baseMs: 1000 } }, next: 'Next: wait 1\u00a0s' },
+    { state: { strategy: { ...INITIAL, jitter: 'none', maxAttempts: Infinity } }, next: 'Next: double each wait' },
+    { state: { strategy: { ...INITIAL, maxAttempts: Infinity } }, next: 'Next: wait at random' },
+  ],
+  end: { href: '#delays-heading', next: 'See the delay distributions' },
+};
 
 /** `1,000 clients lose their server for 2 s. They retry`. With one attempt, there is nothing to say of retries. */
 export function opening({ clients, downMs, strategy }: Pick<State, 'clients' | 'downMs' | 'strategy'>): string {

@@ -1,14 +1,13 @@
-/** Links: the bar at the top, with seed and colours; what is wrong with the page's own link; and links to other states. */
-import { SAID_MS, byId, html, isCopied } from '../charts/dom';
+/** The bar at the top, with seed and colours; and what is wrong with the page's own link. */
+import { byId, copies, html } from '../charts/dom';
 import { readQuery } from '../state/permalink';
-import type { State } from '../state/state';
 import { store } from '../state/store';
 
 export function mountHeader(): void {
   byId('new-seed').addEventListener('click', () =>
     store.set({ seed: crypto.getRandomValues(new Uint16Array(1))[0] ?? 0 }),
   );
-  mountCopy(byId('copy-link'));
+  copies(byId('copy-link'), () => new URL(store.linkTo(), location.href).href);
   mountTheme();
   mountLinkNotice(byId('main'));
   const pages = [...document.querySelectorAll<HTMLAnchorElement>('a[data-page]')];
@@ -21,18 +20,6 @@ export function mountHeader(): void {
       const [address = '', hash] = addresses[i]?.split('#') ?? [];
       link.href = address + store.query() + (hash ? `#${hash}` : '');
     }
-  });
-}
-
-/** Copies the page's link, and says so; where the clipboard is closed, shows it. */
-function mountCopy(button: HTMLElement): void {
-  const done = html('span', { class: 'copied', role: 'status' });
-  button.after(done);
-  button.addEventListener('click', async () => {
-    const { href } = new URL(store.linkTo(), location.href);
-    if (!(await isCopied(href))) return void prompt('Copy:', href);
-    done.textContent = 'Copied';
-    setTimeout(() => (done.textContent = ''), SAID_MS);
   });
 }
 
@@ -81,17 +68,4 @@ function mountLinkNotice(root: HTMLElement): void {
     // The next link has valid values only.
     if (before) notice.hidden = true;
   });
-}
-
-/** Gives a link the address of the state with this part, and sets it without a new page; hides the link without one. */
-export function leadTo(link: HTMLAnchorElement, part: Partial<State> | undefined, before?: () => void): void {
-  link.hidden = part === undefined;
-  if (!part) return;
-  link.href = store.linkTo(part, '');
-  link.onclick = (event) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
-    before?.();
-    store.set(part);
-  };
 }

@@ -1,5 +1,5 @@
 /** A strategy to be copied: as a program, or as the configuration of an engine. One that fails is not handed out. */
-import { html, place } from '../charts/dom';
+import { copies, html, place } from '../charts/dom';
 import { channel } from '../compute/client';
 import { outageInput } from '../compute/outage';
 import { CODES, ENGINES, PROGRAMS, type Engine, type State } from '../state/state';
@@ -7,7 +7,7 @@ import { store } from '../state/store';
 import type { HandedOut } from '../compute/remedy';
 import { partsOf, programs } from './code';
 import { engineName, engineText } from './engines';
-import { copyButton, highlighted, prose } from './text';
+import { highlighted, prose } from './text';
 import { handedInWords } from './words';
 import './styles.css';
 
@@ -27,22 +27,25 @@ export function mountCode(root: HTMLElement): void {
     return `<optgroup label="${label}">${list.join('')}</optgroup>`;
   };
   type Parts = Record<
-    'card' | 'head' | 'code' | 'said' | 'where' | 'losses' | 'which' | 'why' | 'other' | 'pre',
+    'card' | 'copy' | 'code' | 'said' | 'where' | 'losses' | 'which' | 'why' | 'other' | 'pre',
     HTMLElement
-  > & {
-    choice: HTMLSelectElement;
-  };
-  const { card, head, choice, code, said, where, losses, which, why, other, pre } = place<Parts>(
+  > & { choice: HTMLSelectElement };
+  const { card, copy, choice, code, said, where, losses, which, why, other, pre } = place<Parts>(
     root,
     `<div class="card code-card" aria-busy="true" data-as="card">
-      <div class="code-head" data-as="head"><select id="code" aria-label="Code for" data-as="choice">
-        ${group('In your code', PROGRAMS)}${group('In an engine', ENGINES)}</select></div>
+      <div class="code-head"><select id="code" aria-label="Code for" data-as="choice">
+        ${group('In your code', PROGRAMS)}${group('In an engine', ENGINES)}</select>
+        <button type="button" data-as="copy">Copy</button></div>
       <p class="which" role="status" data-as="which" hidden><span data-as="why"></span> <button type="button" class="link" data-as="other"></button></p>
       <pre class="scroll" role="region" aria-label="The strategy as code" tabindex="0" data-as="pre" hidden><code data-as="code"></code></pre>
       <div class="said" data-as="said" hidden><p data-as="where"></p><ul data-as="losses"></ul></div>
     </div>`,
   );
-  head.append(copyButton(code));
+  copies(
+    copy,
+    () => code.textContent ?? '',
+    () => getSelection()?.selectAllChildren(code),
+  );
   choice.addEventListener('change', () => store.set({ code: CODES[choice.selectedIndex] ?? 'fetch' }));
 
   let handed: HandedOut | undefined;

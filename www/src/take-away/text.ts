@@ -1,17 +1,5 @@
 /** Programs and sentences about them as elements. */
-import { SAID_MS, html, isCopied } from '../charts/dom';
-
-/** A button that copies the text of `shown`, or selects it where the clipboard is closed to pages. */
-export function copyButton(shown: Element): HTMLButtonElement {
-  const button = html('button', { type: 'button' }, 'Copy');
-  button.addEventListener('click', async () => {
-    const copied = await isCopied(shown.textContent ?? '');
-    if (!copied) getSelection()?.selectAllChildren(shown);
-    button.textContent = copied ? 'Copied' : 'Press Ctrl+C';
-    setTimeout(() => (button.textContent = 'Copy'), SAID_MS);
-  });
-  return button;
-}
+import { html } from '../charts/dom';
 
 const TOKEN =
   /(?<comment>\/\/[^\n]*)|(?<string>'[^']*'|`[^`]*`)|\b(?:(?<keyword>import|from|const|of|for|await|async|return|if|throw|new|use|fn|let|pub)|(?<number>\d[\d_.]*|Infinity))\b/g;

@@ -2,8 +2,8 @@
  * Which strategy to pick for the outage: each of them over many seeds, because the two costs of one run are partly
  * chance; and a recommendation that says how often it is the best.
  */
-import { ENOUGH, fateOf, rangeOf, seedOf, type Fate, type OutageInput, type Range } from '../compute/outage';
-import { createPace } from '../compute/pace';
+import { ENOUGH, fateOf, rangeOf, seedOf, type Fate, type OutageInput } from '../compute/outage';
+import type { Pace } from '../compute/pace';
 import { BACKOFFS, JITTERS, keyOf, withChoice, type Choice, type Strategy } from '../state/strategy';
 
 /** What counts of one run. */
@@ -28,10 +28,9 @@ const MOST_CALLS = 24_000_000;
 
 export async function verdict(
   input: OutageInput,
+  pace: Pace,
   report: (partial: VerdictResult) => void,
-  signal: AbortSignal,
 ): Promise<VerdictResult> {
-  const pace = createPace(signal);
   const { choices, chosen } = contendersOf(input.strategy);
   const runs: Fate[][] = choices.map(() => []);
   const result = (seeds: number): VerdictResult => ({
@@ -70,54 +69,38 @@ export function contendersOf(strategy: Strategy): { choices: Choice[]; chosen: C
   return { choices: [...byPolicy.values()], chosen };
 }
 
-export interface Costs {
-  readonly choice: Choice;
-  readonly served: Range;
-  readonly callsPerClient: Range;
-  readonly enoughMs: Range;
-  readonly isCut: boolean;
-  /** The seeds in which no other strategy is better by more than one percent. */
-  readonly bestIn: number;
-}
-
-export interface Recommendation {
-  /** Undefined if no client is served. */
-  readonly pick: Costs | undefined;
-  /** Other strategies that are among the best in more than a tenth of the seeds: the difference is noise. */
-  readonly level: readonly Costs[];
-  /** All others, the better ones first. */
-  readonly others: readonly Costs[];
-}
-
 const TOLERANCE = 1.01;
 
+export type Costs = ReturnType<typeof recommend>['others'][number];
+
 /**
- * More clients served is better, up to 99% of them. Strategies that serve these are compared by the product of both
+ * The best strategy, those that are level with it, and all others from the better ones on; no best one if none serves a
+ * client. More clients served is better, up to 99% of them. Strategies that serve these are compared by the product of both
  * costs, so that one percent of the calls weighs as much as one percent of the time.
  */
-export function recommend({ contenders, seeds, input }: Omit<VerdictResult, 'chosen'>): Recommendation {
+export function recommend({ contenders, seeds, input }: Omit<VerdictResult, 'chosen'>) {
   const target = Math.ceil(ENOUGH * input.herd.clients);
   const best = Array.from({ length: seeds }, (_, k) =>
     contenders.map(({ runs }) => runs[k]).reduce((a, b) => (!a || (b && compare(b, a, target) < 0) ? b : a)),
   );
-  const costs = contenders.map(
-    ({ choice, runs, isCut }): Costs => ({
-      choice,
-      served: rangeOf(runs.map((run) => run.served)),
-      callsPerClient: rangeOf(runs.map((run) => run.callsPerClient)),
-      enoughMs: rangeOf(runs.map((run) => run.enoughMs)),
-      isCut,
-      bestIn: runs.filter((run, k) => isLevel(run, best[k] ?? run, target)).length,
-    }),
-  );
-  const medianOf = ({ served, callsPerClient, enoughMs }: Costs): Run => ({
+  const costs = contenders.map(({ choice, runs, isCut }) => ({
+    choice,
+    served: rangeOf(runs.map((run) => run.served)),
+    callsPerClient: rangeOf(runs.map((run) => run.callsPerClient)),
+    enoughMs: rangeOf(runs.map((run) => run.enoughMs)),
+    isCut,
+    /** The seeds in which no other strategy is better by more than one percent. */
+    bestIn: runs.filter((run, k) => isLevel(run, best[k] ?? run, target)).length,
+  }));
+  const medianOf = ({ served, callsPerClient, enoughMs }: (typeof costs)[number]): Run => ({
     served: served.p50,
     callsPerClient: callsPerClient.p50,
     enoughMs: enoughMs.p50,
   });
   const [pick, ...rest] = costs.toSorted((a, b) => compare(medianOf(a), medianOf(b), target));
   if (!pick || pick.served.p50 === 0) return { pick: undefined, level: [], others: costs };
-  const isNoise = ({ bestIn }: Costs): boolean => bestIn > seeds / 10;
+  // Others that are among the best in more than a tenth of the seeds: the difference is noise.
+  const isNoise = ({ bestIn }: typeof pick): boolean => bestIn > seeds / 10;
   return { pick, level: rest.filter(isNoise), others: rest.filter((one) => !isNoise(one)) };
 }
 

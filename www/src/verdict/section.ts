@@ -1,5 +1,5 @@
 /** Which strategy to pick: a verdict over many seeds. */
-import { html, onNear, place } from '../charts/dom';
+import { html, place } from '../charts/dom';
 import { follow } from '../compute/client';
 import { outageInput } from '../compute/outage';
 import { store } from '../state/store';
@@ -10,13 +10,12 @@ import './styles.css';
 
 export function mountVerdict(root: HTMLElement): void {
   type Parts = Record<'card' | 'headline' | 'seeds' | 'use' | 'reason' | 'others' | 'scope', HTMLElement>;
-  const { card, headline, bar, seeds, use, reason, others, scope } = place<Parts & { bar: HTMLProgressElement }>(
+  const { card, headline, seeds, use, reason, others, scope } = place<Parts>(
     root,
     `<div class="card verdict" id="verdict" role="group" aria-labelledby="verdict-title" aria-busy="true" data-as="card">
       <div class="verdict-head">
         <h3 id="verdict-title" data-as="headline">Computing …</h3>
-        <div class="run"><span><progress max="${SEEDS}" value="0" aria-label="Seeds computed" data-as="bar"></progress>
-          <span data-as="seeds"></span></span><button type="button" data-as="use" hidden></button></div>
+        <div class="run"><span data-as="seeds"></span><button type="button" data-as="use" hidden></button></div>
       </div>
       <p class="reason" data-as="reason"></p><ul data-as="others"></ul><p class="note" data-as="scope"></p>
     </div>`,
@@ -24,23 +23,13 @@ export function mountVerdict(root: HTMLElement): void {
   let picked: Choice | undefined;
   use.addEventListener('click', () => picked && store.set({ strategy: withChoice(store.get().strategy, picked) }));
 
-  function progress(done: number): void {
-    card.setAttribute('aria-busy', 'true');
-    bar.hidden = false;
-    bar.value = done;
-    seeds.textContent = `${done} of ${SEEDS} seeds`;
-  }
-  function end(text: string): void {
-    bar.hidden = true;
+  function say(text: string, isBusy: boolean): void {
+    card.setAttribute('aria-busy', String(isBusy));
     seeds.textContent = text;
-    card.setAttribute('aria-busy', 'false');
   }
-  const figure = {
-    onNear: (changed: (near: boolean) => void): void => onNear(card, changed),
-    busy: (): void => progress(0),
-    fail: end,
-  };
-  follow(figure, 'verdict', outageInput, (result, _, whole) => {
+  const progress = (done: number): void => say(`${done} of ${SEEDS} seeds computed`, true);
+  const figure = { busy: () => progress(0), fail: (message: string) => say(message, false) };
+  follow(card, [figure], 'verdict', outageInput, (result, _, whole) => {
     if (!whole) return progress(result.seeds);
     const words = verdictWords(result);
     picked = words.use;
@@ -56,6 +45,6 @@ export function mountVerdict(root: HTMLElement): void {
     use.hidden = !picked;
     use.textContent = picked ? `Use ${title(picked)}` : '';
     const few = `Only ${result.seeds} seeds, because these clients make too many calls for more.`;
-    end(result.seeds === SEEDS ? '' : few);
+    say(result.seeds === SEEDS ? '' : few, false);
   });
 }

@@ -2,14 +2,11 @@
 import type { RetryPolicy } from 'rejitter';
 import { density, plan, sample, type Atom, type PlannedWait } from 'rejitter-lab';
 import { fateOf, isEnough, rangeOf, type OutageInput, type Range } from '../compute/outage';
-import { createPace } from '../compute/pace';
+import type { Pace } from '../compute/pace';
 import { MOST_WAITS, policyOf, waitsNothing, withChoice, type Choice, type Strategy } from '../state/strategy';
 
 /** A planned wait, of which these are drawn: cells, and single waits. */
 export interface Wait extends PlannedWait {
-  readonly p05Ms: number;
-  readonly p50Ms: number;
-  readonly p95Ms: number;
   /** Single waits where there are only whole slots, but for the atoms, at which clients meet again. */
   readonly slots: readonly Atom[];
   /** Three numbers a cell: where it starts and ends, and its probability. Empty for waits that are not drawn. */
@@ -25,7 +22,6 @@ export interface Distribution {
   /** When each retry of a large one comes, from the first attempt on: sums of sampled waits. */
   readonly landings: readonly Range[];
   /** Infinity if nothing limits the attempts. */
-  readonly totalMeanMs: number;
   readonly totalWorstMs: number;
 }
 
@@ -53,17 +49,7 @@ export interface WaitsInput {
   readonly seed: number;
 }
 
-export interface WaitsResult {
-  readonly cells: readonly Distribution[];
-  readonly large: readonly Distribution[];
-}
-
-export async function waits(
-  { strategy, choices, large: wanted, seed }: WaitsInput,
-  _report: (partial: WaitsResult) => void,
-  signal: AbortSignal,
-): Promise<WaitsResult> {
-  const pace = createPace(signal);
+export async function waits({ strategy, choices, large: wanted, seed }: WaitsInput, pace: Pace) {
   // Cells that differ only in fields without effect are equal, and are computed once.
   const known = new Map<string, Omit<Distribution, 'choice'>>();
   const of = async (one: Strategy, ownSeed?: number): Promise<Distribution> => {
@@ -91,17 +77,12 @@ function distribution(
 ): Omit<Distribution, 'choice'> {
   const count = Math.min(waits, seed === undefined ? MOST_DRAWN : MOST_WAITS);
   const planned = count === 0 ? [] : plan(policy, count);
-  const last = planned.at(-1);
-  const total = (sum: number | undefined): number => (waits === Infinity && (sum ?? 0) > 0 ? Infinity : (sum ?? 0));
+  const worst = planned.at(-1)?.totalWorstMs ?? 0;
   return {
     key,
-    waits: planned.map((wait) => {
-      const { p05, p50, p95 } = wait.quantiles;
-      return { ...wait, p05Ms: p05, p50Ms: p50, p95Ms: p95, ...shapeOf(policy, wait) };
-    }),
+    waits: planned.map((wait) => ({ ...wait, ...shapeOf(policy, wait) })),
     landings: seed === undefined ? [] : landingsOf(policy, planned.slice(0, MOST_DRAWN), seed),
-    totalMeanMs: total(last?.totalMeanMs),
-    totalWorstMs: total(last?.totalWorstMs),
+    totalWorstMs: waits === Infinity && worst > 0 ? Infinity : worst,
   };
 }
 
@@ -142,11 +123,6 @@ function lattice({ loMs, hiMs, atoms }: PlannedWait, stepMs: number): Pick<Wait,
   };
 }
 
-/** How many clients each strategy of the grid serves, in the scene's outage and with its seed. */
-export interface FatesInput extends OutageInput {
-  readonly choices: readonly Choice[];
-}
-
 export interface CellFate {
   readonly choice: Choice;
   readonly served: number;
@@ -162,12 +138,12 @@ export const cheaper = (cost: number): number => 0.8 * cost;
 /** A run with more calls is stopped. */
 const MOST_CALLS = 600_000;
 
+/** How many clients each strategy of the grid serves, in the scene's outage and with its seed. */
 export async function fates(
-  input: FatesInput,
+  input: OutageInput & { readonly choices: readonly Choice[] },
+  pace: Pace,
   report: (partial: readonly CellFate[]) => void,
-  signal: AbortSignal,
 ): Promise<readonly CellFate[]> {
-  const pace = createPace(signal);
   const all: CellFate[] = [];
   for (const choice of input.choices) {
     const strategy = withChoice(input.strategy, choice);

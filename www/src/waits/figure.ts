@@ -91,7 +91,7 @@ export const delays = (likely: number): FigureSpec<DelaysData> => ({
         const old = before && drawnOf(before.chosen)[i];
         const landing = chosen.landings[i];
         const atom = meeting(wait);
-        const texts = [duration(wait.p50Ms), range(wait), landing ? duration(landing.p50) : ''];
+        const texts = [duration(wait.quantiles.p50), range(wait), landing ? duration(landing.p50) : ''];
         const { at } = scale;
         return svg(
           'g',
@@ -99,7 +99,7 @@ export const delays = (likely: number): FigureSpec<DelaysData> => ({
           rule(LEFT, base + 0.5, right, base + 0.5, 'baseline'),
           label(0, base, `retry ${wait.k}`),
           shape(wait, '', 'shape'),
-          ridges[i] ? medianMark(scale.at(wait.p50Ms), base) : null,
+          ridges[i] ? medianMark(scale.at(wait.quantiles.p50), base) : null,
           ridges[i]?.isCut ? label(right + 3, base - 3, '›', 'hued', { 'data-jitter': jitter }) : null,
           old ? shape(old, 'old', '') : null,
           landing ? landingMark(at(landing.p5), at(landing.p50), at(landing.p95), base + LANE - 1) : null,
@@ -118,11 +118,11 @@ export const delays = (likely: number): FigureSpec<DelaysData> => ({
     const rows = drawnOf(chosen).map((wait, i) => {
       const landing = chosen.landings[i];
       const lands = landing ? `; retry ${wait.k} lands after ${duration(landing.p50)}` : '';
-      if (isFixed(wait)) return `Wait ${wait.k}: always ${duration(wait.p50Ms)}${lands}.`;
+      if (isFixed(wait)) return `Wait ${wait.k}: always ${duration(wait.quantiles.p50)}${lands}.`;
       const atoms = wait.atoms.map((atom) => `, ${share(atom.probability)} of them exactly ${duration(atom.ms)}`);
       return (
-        `Wait ${wait.k}: median ${duration(wait.p50Ms)}, mean ${duration(wait.meanMs)}, 5 to 95% between ` +
-        `${duration(wait.p05Ms)} and ${duration(wait.p95Ms)}${atoms.join('')}${lands}.`
+        `Wait ${wait.k}: median ${duration(wait.quantiles.p50)}, mean ${duration(wait.meanMs)}, 5 to 95% between ` +
+        `${duration(wait.quantiles.p05)} and ${duration(wait.quantiles.p95)}${atoms.join('')}${lands}.`
       );
     });
     return `${title(withChoice(strategy, chosen.choice))}. ${rows.length > 0 ? rows.join(' ') : 'There are 0 waits.'}`;
@@ -174,7 +174,7 @@ function atomLabel(
 }
 
 function range(wait: Wait): string {
-  return isFixed(wait) ? 'always' : `${duration(wait.p05Ms)} – ${duration(wait.p95Ms)}`;
+  return isFixed(wait) ? 'always' : `${duration(wait.quantiles.p05)} – ${duration(wait.quantiles.p95)}`;
 }
 
 /** On the ridge, where the picture of a skewed wait leads the eye to its peak. */

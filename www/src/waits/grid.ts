@@ -97,7 +97,7 @@ export function mountGrid(root: HTMLElement) {
       served?.classList.toggle('pending', !fate);
       served?.replaceChildren(...(fate ? [html('b', {}, count(fate.served)), of, ' served'] : ['…']));
       const found = distributions.find((one) => isCellOf(choice, one.choice));
-      const medians = found ? drawnOf(found).map(({ p50Ms }) => duration(p50Ms)) : [];
+      const medians = found ? drawnOf(found).map(({ quantiles: { p50 } }) => duration(p50)) : [];
       const waits = medians.length > 0 ? `, median waits ${medians.join(', ')}` : '';
       button.setAttribute('aria-label', `${title(shown)}: ${served?.textContent}${waits}`);
       // Where the large figure is above the screen, the effect of a tap is here.

@@ -19,7 +19,7 @@ export function waitScale(mostMs: number, left: number, right: number, gap: numb
 
 /** The longest wait that is drawn: the cap, or what nearly all waits and landings stay below. */
 export function mostOf({ waits, landings }: Pick<Distribution, 'waits' | 'landings'>, capMs: number): number {
-  const ends = waits.map(({ hiMs, p95Ms }) => Math.min(hiMs, capMs === Infinity ? 2 * p95Ms : hiMs));
+  const ends = waits.map(({ hiMs, quantiles: { p95 } }) => Math.min(hiMs, capMs === Infinity ? 2 * p95 : hiMs));
   return Math.max(100 * LEAST_MS, ...ends, ...landings.map(({ p95 }) => 1.1 * p95));
 }
 
