@@ -120,55 +120,36 @@ impl<E> Hooks<E> for () {
     const CALLS: bool = false;
 }
 
-/// A hook that asks the one of `Inner`.
-macro_rules! passes_on {
-    (when) => {
-        fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict {
-            self.1.when(error, attempt)
-        }
-    };
-    (hint) => {
-        fn hint(&mut self, error: &E) -> Option<Duration> {
-            self.1.hint(error)
-        }
-    };
-    (signal) => {
+/// Passes each hook to a macro: its name, and how a set of hooks asks that of `Inner` instead of one of its own.
+macro_rules! each_hook {
+    ($each:ident) => {
+        $each! { when
+        fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict { self.1.when(error, attempt) } }
+        $each! { hint
+        fn hint(&mut self, error: &E) -> Option<Duration> { self.1.hint(error) } }
+        $each! { signal
         #[cfg(feature = "protection")]
-        fn signal(&mut self, error: &E) -> Option<Signal> {
-            self.1.signal(error)
-        }
-    };
-    (weight) => {
+        fn signal(&mut self, error: &E) -> Option<Signal> { self.1.signal(error) } }
+        $each! { weight
         #[cfg(feature = "protection")]
-        fn weight(&mut self, attempt: u64) -> f64 {
-            self.1.weight(attempt)
-        }
-    };
-    (curve) => {
-        fn curve(&mut self, k: u64) -> Option<Duration> {
-            self.1.curve(k)
-        }
-    };
-    (success) => {
-        fn success(&mut self, attempts: u64, elapsed: Duration) {
-            self.1.success(attempts, elapsed);
-        }
-    };
-    (notify) => {
-        fn notify(&mut self, event: &FailureEvent<'_, E>) {
-            self.1.notify(event);
-        }
+        fn weight(&mut self, attempt: u64) -> f64 { self.1.weight(attempt) } }
+        $each! { curve
+        fn curve(&mut self, k: u64) -> Option<Duration> { self.1.curve(k) } }
+        $each! { success
+        fn success(&mut self, attempts: u64, elapsed: Duration) { self.1.success(attempts, elapsed); } }
+        $each! { notify
+        fn notify(&mut self, event: &FailureEvent<'_, E>) { self.1.notify(event); } }
     };
 }
 
-/// `Inner`, with one hook replaced by a function; the listed ones are passed on. `$timed`: the function reads times.
+/// `Inner`, with one hook replaced by a function; the others are passed on. `$timed`: the function reads times.
 // Those of a predicate have the conversion with them. Were it a bound of theirs, or were they opaque, each further call
 // of a chain would repeat the compiler's message about a predicate of another type.
 macro_rules! replaces {
     (@anew $inner:ident) => { $inner::MAY_BEGIN_AGAIN };
     // It returns a `bool` or a verdict, of which the trait has no bound here.
     (@anew $inner:ident $v:ident) => { size_of::<$v>() == size_of::<Verdict>() };
-    ($type:ident$(<$v:ident>)? [$($function:tt)*] $timed:literal [$($other:ident)+] $own:item) => {
+    ($type:ident$(<$v:ident>)? [$($function:tt)*] $timed:literal fn $own:ident $($hook:tt)+) => {
         #[allow(missing_debug_implementations)]
         pub struct $type<F, Inner, $($v)?>(
             pub(super) F,
@@ -176,31 +157,36 @@ macro_rules! replaces {
             $(pub(super) fn($v) -> Verdict)?
         );
 
+        macro_rules! unless_own {
+            ($own $passed_on:item) => {};
+            ($other:ident $passed_on:item) => { $passed_on };
+        }
+
         impl<E, F: $($function)*, Inner: Hooks<E>, $($v)?> Hooks<E> for $type<F, Inner, $($v)?> {
             #[allow(clippy::overly_complex_bool_expr)]
             const TIMED: bool = $timed || Inner::TIMED;
             const MAY_BEGIN_AGAIN: bool = replaces!(@anew Inner $($v)?);
-            $own
-            $(passes_on!($other);)+
+            fn $own $($hook)+
+            each_hook!(unless_own);
         }
     };
 }
 
-replaces! { When<V> [FnMut(&E) -> V] false [hint signal curve success notify weight]
+replaces! { When<V> [FnMut(&E) -> V] false
 fn when(&mut self, error: &E, _: &Attempt) -> Verdict { (self.2)((self.0)(error)) } }
-replaces! { WhenAttempt<V> [FnMut(&E, &Attempt) -> V] true [hint signal curve success notify weight]
+replaces! { WhenAttempt<V> [FnMut(&E, &Attempt) -> V] true
 fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict { (self.2)((self.0)(error, attempt)) } }
-replaces! { HintOf [FnMut(&E) -> Option<Duration>] false [when signal curve success notify weight]
+replaces! { HintOf [FnMut(&E) -> Option<Duration>] false
 fn hint(&mut self, error: &E) -> Option<Duration> { (self.0)(error) } }
 #[cfg(feature = "protection")]
-replaces! { SignalOf [FnMut(&E) -> Option<Signal>] false [when hint curve success notify weight]
+replaces! { SignalOf [FnMut(&E) -> Option<Signal>] false
 fn signal(&mut self, error: &E) -> Option<Signal> { (self.0)(error) } }
 #[cfg(feature = "protection")]
-replaces! { Weight [FnMut(u64) -> f64] false [when hint signal curve success notify]
+replaces! { Weight [FnMut(u64) -> f64] false
 fn weight(&mut self, attempt: u64) -> f64 { (self.0)(attempt) } }
-replaces! { Curve [FnMut(u64) -> Duration] false [when hint signal success notify weight]
+replaces! { Curve [FnMut(u64) -> Duration] false
 fn curve(&mut self, k: u64) -> Option<Duration> { Some((self.0)(k)) } }
-replaces! { NotifySuccess [FnMut(u64, Duration)] true [when hint signal curve notify weight]
+replaces! { NotifySuccess [FnMut(u64, Duration)] true
 fn success(&mut self, attempts: u64, elapsed: Duration) { (self.0)(attempts, elapsed); } }
-replaces! { Notify [FnMut(&FailureEvent<'_, E>)] true [when hint signal curve success weight]
+replaces! { Notify [FnMut(&FailureEvent<'_, E>)] true
 fn notify(&mut self, event: &FailureEvent<'_, E>) { (self.0)(event); } }
