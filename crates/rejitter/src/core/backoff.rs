@@ -29,28 +29,6 @@ pub enum Backoff {
     Custom,
 }
 
-/// `base·factor^n`, at most `cap`. Never NaN: a base of 0 returns 0 even where the power would
-/// overflow to infinity.
-///
-/// Powers are made by repeated squaring and not by `powf`, whose last bit differs between
-/// platforms, and hence between native code and WebAssembly.
-#[inline(never)]
-pub(crate) const fn grow(base: f64, factor: f64, mut n: u32, cap: f64) -> f64 {
-    if base == 0.0 {
-        return 0.0;
-    }
-    let mut power = 1.0;
-    let mut square = factor;
-    while n > 0 {
-        if n & 1 == 1 {
-            power *= square;
-        }
-        square *= square;
-        n >>= 1;
-    }
-    at_most(base * power, cap)
-}
-
 /// `base·F(k)`, at most `cap`, in as many steps as it takes to reach either.
 #[inline(never)]
 pub(crate) fn fibonacci(base: f64, k: u32, cap: f64) -> f64 {
@@ -72,6 +50,7 @@ pub(crate) fn climb(base: f64, step: f64, n: u32, cap: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::elementary::grow;
 
     #[test]
     fn powers_are_exact_and_saturate() {

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
+use super::delay::{Previous, Wait};
 use super::elementary::{at_least, at_most};
-use super::policy::{Previous, Wait};
 use super::{Draws, MAX_MS, RetryPolicy};
 
 /// The facts about a failed attempt.
@@ -162,8 +162,8 @@ impl RetryPolicy {
                     curve_ms: failure.curve_ms,
                     ..Wait::number(failure.attempt)
                 };
-                let server_ms = if let Hint::Server(ms) = hint { ms } else { 0.0 };
-                match self.hinted_ms(&wait, server_ms, draws) {
+                let hint_ms = if let Hint::Server(ms) = hint { ms } else { 0.0 };
+                match self.hinted_ms(&wait, hint_ms, draws) {
                     Some(ms) => ms,
                     None => return Decision::Stop(StopReason::Hint),
                 }
@@ -175,33 +175,33 @@ impl RetryPolicy {
         Decision::Retry { delay_ms }
     }
 
-    /// Returns the wait in ms where a server asks for at least `server_ms`, by the rule of [`Hint::Server`]; `None` if
+    /// Returns the wait in ms where a server asks for at least `hint_ms`, by the rule of [`Hint::Server`]; `None` if
     /// that is more than the policy follows.
     #[doc(hidden)]
     #[must_use]
     #[inline(always)]
-    pub fn hinted_ms(&self, wait: &Wait, server_ms: f64, draws: Draws) -> Option<f64> {
+    pub fn hinted_ms(&self, wait: &Wait, hint_ms: f64, draws: Draws) -> Option<f64> {
         let mut delay_ms = self.delay_ms(wait, draws);
         // A comparison with NaN is false.
-        if server_ms > 0.0 {
+        if hint_ms > 0.0 {
             let longest = self.max_retry_after_ms();
-            if server_ms > longest && !self.caps_long_retry_after() {
+            if hint_ms > longest && !self.caps_long_retry_after() {
                 return None;
             }
-            delay_ms = self.hinted_over(delay_ms, at_most(server_ms, longest), draws.r);
+            delay_ms = self.hinted_over(delay_ms, at_most(hint_ms, longest), draws.r);
         }
         Some(delay_ms)
     }
 
-    /// Returns the wait in ms where a server asks for `requested_ms`, which the policy follows, and the formula gives
+    /// Returns the wait in ms where a server asks for `hint_ms`, which the policy follows, and the formula gives
     /// `computed`.
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]
-    pub fn hinted_over(&self, computed: f64, requested_ms: f64, r: f64) -> f64 {
-        // Twice the requested time at most: finite, and below what timers are chunked for.
-        let spread = at_least(requested_ms / 2.0, self.base_ms());
-        let hinted = at_most(requested_ms + r * spread, MAX_MS);
+    pub fn hinted_over(&self, computed: f64, hint_ms: f64, r: f64) -> f64 {
+        // Twice the hint at most: finite, and below what timers are chunked for.
+        let spread = at_least(hint_ms / 2.0, self.base_ms());
+        let hinted = at_most(hint_ms + r * spread, MAX_MS);
         // Not `max`, which would hide a NaN.
         if computed < hinted { hinted } else { computed }
     }

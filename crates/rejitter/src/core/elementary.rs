@@ -4,6 +4,10 @@
 //! not, and they differ between platforms. `floor` and the square root it does settle: without the standard
 //! library, which has the processor's, both are here, and give the same.
 
+/// The longest wait, in milliseconds: 2^53 − 1, the largest integer that an `f64` counts
+/// exactly. An infinite cap saturates here.
+pub const MAX_MS: f64 = 9_007_199_254_740_991.0;
+
 /// The largest integer that is not above x ≥ 0.
 #[inline(always)]
 pub(crate) fn floor(x: f64) -> f64 {
@@ -19,9 +23,7 @@ pub(crate) fn floor(x: f64) -> f64 {
 pub(crate) fn whole(number: f64) -> Option<u64> {
     // Whole, and in the range where the conversion is exact.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let whole = (0.0..=super::MAX_MS)
-        .contains(&number)
-        .then_some(number as u64);
+    let whole = (0.0..=MAX_MS).contains(&number).then_some(number as u64);
     whole.filter(|_| floor(number) == number)
 }
 
@@ -89,6 +91,36 @@ pub(crate) const fn at_least(x: f64, limit: f64) -> f64 {
     if x > limit { x } else { limit }
 }
 
+/// `unwrap_or`, in constants.
+pub(crate) const fn or<T: Copy>(value: Option<T>, default: T) -> T {
+    match value {
+        Some(value) => value,
+        None => default,
+    }
+}
+
+/// `base·factor^n`, at most `cap`. Never NaN: a base of 0 returns 0 even where the power would
+/// overflow to infinity.
+///
+/// Powers are made by repeated squaring and not by `powf`, whose last bit differs between
+/// platforms, and hence between native code and WebAssembly.
+#[inline(never)]
+pub(crate) const fn grow(base: f64, factor: f64, mut n: u32, cap: f64) -> f64 {
+    if base == 0.0 {
+        return 0.0;
+    }
+    let mut power = 1.0;
+    let mut square = factor;
+    while n > 0 {
+        if n & 1 == 1 {
+            power *= square;
+        }
+        square *= square;
+        n >>= 1;
+    }
+    at_most(base * power, cap)
+}
+
 /// 2^x for 0 ≤ x < 1, to within 2 units in the last place.
 fn exp2_fraction(x: f64) -> f64 {
     let y = x * core::f64::consts::LN_2;
@@ -115,7 +147,7 @@ pub(crate) fn exp2(x: f64) -> f64 {
     // Infinite from 1024 on. Not by the conversion's own saturation: see `count` in src/bindings/core.rs.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let exponent = at_most(whole, 1_024.0) as u32;
-    let power = super::backoff::grow(1.0, 2.0, exponent, f64::INFINITY);
+    let power = grow(1.0, 2.0, exponent, f64::INFINITY);
     power * exp2_fraction(x - whole)
 }
 

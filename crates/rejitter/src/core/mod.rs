@@ -19,6 +19,7 @@
 
 mod backoff;
 mod decision;
+mod delay;
 pub(crate) mod elementary;
 mod getters;
 #[cfg(feature = "http")]
@@ -27,6 +28,7 @@ mod jitter;
 pub mod kinds;
 mod options;
 mod policy;
+mod problems;
 #[cfg(feature = "machines")]
 pub mod protection;
 pub(crate) mod random;
@@ -34,12 +36,18 @@ mod waits;
 
 pub use backoff::Backoff;
 pub use decision::{Decision, Failure, Hint, StopReason};
+pub use delay::{Previous, Wait};
+pub use elementary::MAX_MS;
+pub(crate) use elementary::or;
 pub(crate) use getters::getters;
 pub use jitter::{CapRule, Jitter};
-pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
 #[cfg(feature = "machines")]
-pub(crate) use options::{NOT_NEGATIVE, Problems, Range, options, within};
-pub(crate) use policy::{Own, or};
-pub use policy::{Previous, RetryPolicy, Wait};
+pub(crate) use options::options;
+pub use options::{RetryOptions, UNLIMITED};
+pub(crate) use policy::Own;
+pub use policy::RetryPolicy;
+#[cfg(feature = "machines")]
+pub(crate) use problems::{NOT_NEGATIVE, Problems, Range, within};
+pub use problems::{OptionError, OptionErrors};
 pub use random::{Draws, Seed};
 pub(crate) use waits::Waits;

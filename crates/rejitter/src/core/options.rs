@@ -1,28 +1,17 @@
-//! The options and their validation: every problem is found before the first attempt.
+//! The options and their rules.
 
-use alloc::vec::Vec;
-use core::fmt;
-
-use super::elementary::{at_least, at_most};
-use super::{Backoff, CapRule, Jitter, or};
+use super::elementary::{MAX_MS, at_least, at_most, or};
+use super::problems::{NOT_NEGATIVE, Problems, Range, within};
+use super::{Backoff, CapRule, Jitter};
 
 /// `max_attempts` without a limit.
 pub const UNLIMITED: u64 = u64::MAX;
-
-/// The longest wait, in milliseconds: 2^53 − 1, the largest integer that an `f64` counts
-/// exactly. An infinite cap saturates here.
-pub const MAX_MS: f64 = 9_007_199_254_740_991.0;
-
-/// The least and the greatest number that an option may be, and the rule that says so.
-pub(crate) type Range = (f64, f64, &'static str);
 
 const MILLISECONDS: Range = (
     0.0,
     MAX_MS,
     "a number of milliseconds between 0 and 2^53 - 1",
 );
-const RULE: &str = "a non-negative number of milliseconds or infinity";
-pub(crate) const NOT_NEGATIVE: Range = (0.0, f64::INFINITY, RULE);
 const FACTOR: Range = (1.0, f64::MAX, "a finite number of at least 1");
 /// Above its end `cap/2^(N−1)` would be nothing.
 const TRUNCATE_AT: Range = (1.0, 1_024.0, "an integer between 1 and 1,024");
@@ -105,129 +94,6 @@ options! {
     /// other rules.
     #[doc(hidden)]
     cap_rule: CapRule = CapRule::Bound,
-}
-
-/// One invalid option.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct OptionError {
-    /// The option's name, as it is spelled in Rust.
-    pub option: &'static str,
-    /// The invalid value.
-    pub value: f64,
-    /// The allowed values, as they follow "must be" in the message.
-    pub rule: &'static str,
-}
-
-impl fmt::Display for OptionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} must be {}, got {}",
-            self.option, self.rule, self.value
-        )
-    }
-}
-
-/// All the problems of options, such as [`RetryOptions`]: at least one, in the order of their fields.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OptionErrors(pub(crate) Vec<OptionError>);
-
-impl OptionErrors {
-    /// The problems.
-    #[must_use]
-    pub fn problems(&self) -> &[OptionError] {
-        &self.0
-    }
-}
-
-impl fmt::Display for OptionErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, problem) in self.0.iter().enumerate() {
-            if i > 0 {
-                f.write_str("; ")?;
-            }
-            problem.fmt(f)?;
-        }
-        Ok(())
-    }
-}
-
-impl core::error::Error for OptionError {}
-
-impl core::error::Error for OptionErrors {}
-
-/// The problems of options, found without allocation, so that a constant is checked when it is compiled. There are at
-/// most as many as rules.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Problems {
-    found: [Option<OptionError>; RULES],
-    count: usize,
-}
-
-/// Those of [`RetryOptions`], which has the most.
-const RULES: usize = 14;
-
-impl Problems {
-    pub(crate) const NONE: Self = Self {
-        found: [None; RULES],
-        count: 0,
-    };
-
-    /// Notes a set value that is not allowed.
-    // Once in a program, and not for each rule.
-    #[inline(never)]
-    #[allow(clippy::indexing_slicing)]
-    pub(crate) const fn require(
-        &mut self,
-        option: &'static str,
-        value: Option<f64>,
-        rule: &'static str,
-        allowed: bool,
-    ) {
-        match value {
-            Some(value) if !allowed && self.count < RULES => {
-                self.found[self.count] = Some(OptionError {
-                    option,
-                    value,
-                    rule,
-                });
-                self.count += 1;
-            }
-            _ => {}
-        }
-    }
-
-    /// Notes a set number that is out of its range.
-    #[inline(never)]
-    pub(crate) const fn range(&mut self, option: &'static str, value: Option<f64>, range: Range) {
-        let (least, most, rule) = range;
-        self.require(option, value, rule, within(value, least, most));
-    }
-
-    /// The first problem, if any.
-    pub(crate) const fn first(&self) -> Option<OptionError> {
-        match self.found.as_slice() {
-            [first, ..] => *first,
-            [] => None,
-        }
-    }
-
-    pub(crate) fn into_result(self) -> Result<(), OptionErrors> {
-        if self.count == 0 {
-            Ok(())
-        } else {
-            Err(OptionErrors(self.found.into_iter().flatten().collect()))
-        }
-    }
-}
-
-/// Whether a value is unset, or a number of the closed interval.
-pub(crate) const fn within(value: Option<f64>, lo: f64, hi: f64) -> bool {
-    match value {
-        Some(value) => lo <= value && value <= hi,
-        None => true,
-    }
 }
 
 impl RetryOptions {

@@ -1,10 +1,10 @@
 //! The waits of one operation, one after the other.
 
+use super::delay::Previous;
+#[cfg(feature = "async")]
+use super::delay::Wait;
 #[cfg(feature = "async")]
 use super::elementary::at_most;
-use super::policy::Previous;
-#[cfg(feature = "async")]
-use super::policy::Wait;
 use super::{Decision, Draws, Failure, Hint, RetryPolicy, StopReason};
 
 /// The position of an operation among its waits: the attempt whose failure comes next, and the

@@ -2,32 +2,11 @@
 
 use core::mem::offset_of;
 
+use super::breaker_facts::{Admission, BreakerNumbers, Change, Phase, Verdict};
+use super::breaker_options::BreakerSettings;
 use super::place;
 use super::window::Window;
 use crate::core::elementary::floor;
-
-/// Settings of a [`Breaker`], validated by the caller.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(C)]
-pub struct BreakerSettings {
-    /// The circuit opens if failures are at least this share of the calls. In `(0, 1]`.
-    pub failure_ratio: f64,
-    /// Calls below which the ratio says nothing. A positive integer, or infinity: the ratio never opens the circuit.
-    pub minimum_calls: f64,
-    /// Length of the window in which calls and failures are counted, in ms. Positive and finite.
-    pub window_ms: f64,
-    /// Failures in a row that open the circuit, too, at once. A positive integer, or infinity.
-    pub consecutive_failures: f64,
-    /// Upper bound of the first opening, in ms. Each further one lasts up to twice as long. Positive and finite.
-    pub open_ms: f64,
-    /// Upper bound of all openings, in ms. At least `open_ms`, maybe infinite.
-    pub max_open_ms: f64,
-    /// Successes that close a half-open circuit. A positive integer.
-    pub close_after: f64,
-    /// Failures in a row that open the circuit, too, if the row has lasted for a second. A positive integer, or
-    /// infinity. If both are infinite, no row opens it.
-    pub lasting_failures: f64,
-}
 
 /// Failures are a row only if they are at least this share of the attempts in it. The share does not follow
 /// `failure_ratio`: only a row shows an overload whose server works off a queue, and only the window rejects calls of
@@ -44,70 +23,6 @@ const RECOVERED: f64 = 20.0;
 const CLOSED: f64 = 0.0;
 const OPEN: f64 = 1.0;
 const HALF_OPEN: f64 = 2.0;
-
-/// Rule by which a breaker admits attempts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// Admits all.
-    Closed,
-    /// Rejects all. It has no timer: the first attempt after its end makes it half-open.
-    Open,
-    /// Admits one at a time, a probe.
-    HalfOpen,
-}
-
-/// The answer to an attempt that wants to start.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Admission {
-    /// The attempt may start. When it ends, [`Breaker::ended`] wants its ticket back.
-    Admitted {
-        /// Tickets grow. Those of retries that a closed circuit admits are not whole numbers.
-        ticket: f64,
-    },
-    /// The attempt must not start.
-    Rejected {
-        /// Time after which asking again makes sense, in ms.
-        retry_after_ms: f64,
-    },
-}
-
-/// Judgement of an attempt's end about the destination.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Verdict {
-    /// Nothing: for example, the caller aborted it. The attempt is as if it had never been admitted.
-    Nothing = 0,
-    /// It works.
-    Success = 1,
-    /// It does not.
-    Failure = 2,
-}
-
-/// How the end of an attempt changed a breaker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Change {
-    /// The phase is the same.
-    None = 0,
-    /// It opened.
-    Opened = 1,
-    /// It closed.
-    Closed = 2,
-}
-
-/// Numbers of a breaker, for reports.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(C)]
-pub struct BreakerNumbers {
-    /// Time after which asking for admission makes sense, in ms.
-    pub retry_after_ms: f64,
-    /// Failures in the window.
-    pub failures: f64,
-    /// Calls in the window.
-    pub calls: f64,
-    /// Openings in a row.
-    pub opens: f64,
-}
 
 /// A circuit breaker without a timer.
 ///
@@ -154,11 +69,6 @@ pub struct Breaker {
     longest: f64,
     /// Length of the next lease.
     lease: f64,
-}
-
-impl BreakerSettings {
-    /// Place of the length of the window.
-    pub const WINDOW_MS: u32 = place(offset_of!(Self, window_ms));
 }
 
 impl Breaker {

@@ -2,8 +2,34 @@
 
 use core::mem::offset_of;
 
-use super::super::MAX_MS;
+use super::options::checked;
 use super::place;
+use crate::core::{MAX_MS, NOT_NEGATIVE, Problems, options};
+
+options! {
+    /// Options of [`Protection::cooldown`](crate::Protection::cooldown). `None` means the default.
+    CooldownOptions:
+
+    /// Longest time of a hold, in ms: non-negative or infinite. Attempts that would be held longer are rejected. An
+    /// attempt is held once, so an operation is held at most `max_attempts` times this, and the time drawn for each.
+    /// Defaults to [`max_retry_after`](crate::RetryPolicy::with_max_retry_after) of the policy: they wait as long as
+    /// the one that the server asked. The deadline bounds all holds together.
+    max_hold_ms: Option<f64> = None,
+    /// Whether one attempt passes each hold, because the limit may be that of one route, and the server's guess too
+    /// long. Without a probe nobody does: an attempt that was held is held again while a later hint has not ended. For
+    /// servers that count, or ban for, what comes too early. Defaults to true.
+    probe: bool = true,
+}
+
+checked! { CooldownOptions }
+
+impl CooldownOptions {
+    pub(crate) fn problems(&self) -> Problems {
+        let mut problems = Problems::NONE;
+        problems.range("cooldown.max_hold_ms", self.max_hold_ms, NOT_NEGATIVE);
+        problems
+    }
+}
 
 /// The hold: the time until which attempts are held, and the hint that set it.
 ///

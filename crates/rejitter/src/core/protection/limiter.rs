@@ -2,8 +2,85 @@
 
 use core::mem::offset_of;
 
+use super::options::{LEAST, checked, number};
 use super::place;
-use crate::core::MAX_MS;
+use crate::core::{MAX_MS, Problems, Range, UNLIMITED, options};
+
+options! {
+    /// Options of a limiter. `None` means the default. At least one of `limit` and `concurrency` is set.
+    LimiterOptions:
+
+    /// Units that start per `per_ms` on average: positive. The start of an attempt takes one, unless its operation has
+    /// another weight. Defaults to no limit. Servers that count otherwise than the client sends may need one per cent
+    /// less than theirs.
+    limit: Option<f64> = None,
+    /// The time that `limit` is for, in ms: positive, at most [`MAX_MS`]. Defaults to 1,000.
+    per_ms: Option<f64> = None,
+    /// Units that may start at once after a pause: at least 1, at most `limit` or 1. Defaults to 1: starts at even
+    /// distances, so that no window of a server ever has more than `limit`. Set it to the size of a server's token
+    /// bucket.
+    burst: Option<u64> = None,
+    /// Number of attempts that run at the same time: at least 1; [`UNLIMITED`] for any. Defaults to [`UNLIMITED`].
+    concurrency: Option<u64> = None,
+    /// Number of attempts that may wait for their turn; [`UNLIMITED`] for any. An attempt that comes when so many wait
+    /// is rejected. Defaults to 1,000.
+    max_queue: Option<u64> = None,
+}
+
+checked! { LimiterOptions }
+
+/// [`LimiterOptions`] with the defaults.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs)]
+pub struct LimiterSettings {
+    pub rate: Rate,
+    /// Infinite without a limit.
+    pub concurrency: f64,
+    /// Infinite without a limit.
+    pub max_queue: f64,
+}
+
+impl LimiterOptions {
+    /// Finds the problems, in the order of the fields.
+    pub(crate) fn problems(&self) -> Problems {
+        const LIMIT: Range = (LEAST, f64::MAX, "a positive number");
+        const TIME: &str = "a positive number of milliseconds, at most 2^53 - 1";
+        const PER: Range = (LEAST, MAX_MS, TIME);
+        const COUNT: Range = (1.0, f64::INFINITY, "a positive integer or infinity");
+        let burst = self.burst.map(number);
+        let most = self.limit.unwrap_or(1.0).max(1.0);
+        let concurrency = self.concurrency.map(number);
+        let mut problems = Problems::NONE;
+        problems.range("limiter.limit", self.limit, LIMIT);
+        problems.range("limiter.per_ms", self.per_ms, PER);
+        if self.limit.is_none() {
+            const RULE: &str = "omitted, because it applies only to a limit";
+            problems.require("limiter.per_ms", self.per_ms, RULE, false);
+            problems.require("limiter.burst", burst, RULE, false);
+            let unset = Some(f64::NAN);
+            let rule = "set, unless concurrency is";
+            problems.require("limiter.limit", unset, rule, self.concurrency.is_some());
+        } else {
+            let range = (1.0, most, "an integer, at least 1 and at most limit");
+            problems.range("limiter.burst", burst, range);
+        }
+        problems.range("limiter.concurrency", concurrency, COUNT);
+        problems
+    }
+
+    /// The options with the defaults.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn settings(&self) -> LimiterSettings {
+        let limit = self.limit.unwrap_or(f64::INFINITY);
+        let burst = number(self.burst.unwrap_or(1));
+        LimiterSettings {
+            rate: Rate::new(limit, self.per_ms.unwrap_or(1_000.0), burst),
+            concurrency: number(self.concurrency.unwrap_or(UNLIMITED)),
+            max_queue: number(self.max_queue.unwrap_or(1_000)),
+        }
+    }
+}
 
 /// A timer that is late by at most this, in ms, does not move the grid of starts: timers are always a little late.
 const LATE_MS: f64 = 50.0;

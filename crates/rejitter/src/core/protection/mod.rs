@@ -16,6 +16,8 @@ const fn place(offset: usize) -> u32 {
 }
 
 mod breaker;
+mod breaker_facts;
+mod breaker_options;
 mod budget;
 mod cooldown;
 mod hedge;
@@ -24,14 +26,13 @@ mod limiter;
 mod options;
 mod window;
 
-pub use breaker::{Admission, Breaker, BreakerNumbers, BreakerSettings, Change, Phase, Verdict};
-pub use budget::Budget;
-pub use cooldown::Cooldown;
+pub use breaker::Breaker;
+pub use breaker_facts::{Admission, BreakerNumbers, Change, Phase, Verdict};
+pub use breaker_options::{BreakerOptions, BreakerSettings};
+pub use budget::{Budget, BudgetOptions, BudgetSettings};
+pub use cooldown::{Cooldown, CooldownOptions};
 pub use hedge::{HedgeOptions, HedgeSettings};
 pub use latency::Latency;
-pub use limiter::{Limiter, Rate};
+pub use limiter::{Limiter, LimiterOptions, LimiterSettings, Rate};
 #[cfg(feature = "internals")]
 pub(crate) use options::thousandths;
-pub use options::{
-    BreakerOptions, BudgetOptions, BudgetSettings, CooldownOptions, LimiterOptions, LimiterSettings,
-};
