@@ -6,6 +6,7 @@
 
 mod options;
 mod read;
+mod reader;
 mod similar;
 mod table;
 mod value;
@@ -18,14 +19,11 @@ use serde::{Deserialize, Deserializer};
 
 use crate::core::{OptionErrors, RetryOptions, RetryPolicy, Seed};
 #[cfg(feature = "internals")]
-pub(crate) use read::{camel_case, rejection};
-pub use value::Value;
+pub(crate) use reader::{camel_case, rejection};
+pub use value::{MAX_LIST, Value};
 
 /// The version of the format, in every object that is written.
 pub const VERSION: u32 = 1;
-
-/// Maximum number of entries of a list. The last one repeats, so more would rarely matter.
-pub const MAX_LIST: usize = 1_000;
 
 /// The data of a policy.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,14 +1,11 @@
-//! From data of any shape to a policy's data, or all that is wrong with it.
+//! The rules of options in data: each reads a value, or rejects it.
 
-use std::fmt;
-
-use super::similar::similar;
-use super::table::with_options;
-use super::{DataErrors, IdleTimeout, MAX_LIST, PolicyData, VERSION, Value};
+use super::reader::{Kind, Reader};
+use super::value::infinite;
+use super::{IdleTimeout, MAX_LIST, Value};
 use crate::core::elementary::whole;
-use crate::core::{Backoff, CapRule, Jitter, MAX_MS, OptionError, RetryOptions, Seed, UNLIMITED};
+use crate::core::{Backoff, Jitter, MAX_MS, Seed, UNLIMITED};
 
-const CAP_RULE: &str = "one of 'bound', 'ceiling', 'draw'";
 const BACKOFF: &str = "one of 'fixed', 'linear', 'exponential', 'truncated', 'fibonacci', or a \
                        list of 1 to 1,000 non-negative numbers of milliseconds";
 const JITTER: &str = "one of 'none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', \
@@ -20,69 +17,11 @@ const SEED: &str = "an integer between 0 and 2^53 - 1, a string, or { bits } wit
 /// A jitter of its parameter.
 type Made = fn(f64) -> Jitter;
 
-/// More problems than these are not reported: each repeats what the data say.
-const MOST_PROBLEMS: usize = 10;
-
-impl TryFrom<&Value> for PolicyData {
-    type Error = DataErrors;
-
-    fn try_from(value: &Value) -> Result<Self, DataErrors> {
-        Self::read(value, false)
-    }
-}
-
-impl PolicyData {
-    /// Reads data with no names but those of `RetryOptions`.
-    pub(super) fn of_options(value: &Value) -> Result<Self, DataErrors> {
-        Self::read(value, true)
-    }
-
-    fn read(value: &Value, only_options: bool) -> Result<Self, DataErrors> {
-        let mut reader = Reader {
-            only_options,
-            ..Reader::default()
-        };
-        let Value::Object(entries) = value else {
-            reader.reject("the policy", value, "an object with a version", Kind::None);
-            return Err(reader.errors);
-        };
-        let version = entries.iter().find(|(name, _)| name == "version");
-        if version.map(|(_, value)| value) != Some(&Value::Number(f64::from(VERSION))) {
-            let found = version.map_or("nothing".to_owned(), |(_, value)| value.to_string());
-            reader.problem(format!("version must be {VERSION}, got {found}"), false);
-            return Err(reader.errors);
-        }
-        for (name, value) in entries {
-            reader.read(name, &infinite(value));
-        }
-        reader.finish()
-    }
-}
-
-/// The type of which a wrong value is out of range; of any other it is of a wrong type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    None,
-    Number,
-    Text,
-    Any,
-}
-
-/// Reads one option into its field, by the method that has its rule's name; or refuses what is no data.
-macro_rules! setting {
-    ($reader:ident, $name:ident, $value:ident, [] $($rule:tt)+) => {
-        $reader.omit($name, $value, "it is not data")
-    };
-    ($reader:ident, $name:ident, $value:ident, [$($field:ident).+] $rule:ident $($word:literal)*) => {
-        $reader.data.$($field).+ = $reader.$rule($name, $value $(, $word)*)
-    };
-}
-
 /// Makes the rules of numbers: methods that read one of this range, which these words describe.
 macro_rules! ranges {
     ($($rule:ident $lo:expr, $hi:expr, $words:literal;)+) => {
         impl Reader {
-            $(fn $rule(&mut self, name: &str, value: &Value) -> Option<f64> {
+            $(pub(super) fn $rule(&mut self, name: &str, value: &Value) -> Option<f64> {
                 let found = value.number().filter(|n| ($lo..=$hi).contains(n));
                 self.known(found, name, value, $words, Kind::Number)
             })+
@@ -96,73 +35,8 @@ ranges! {
     factor 1.0, f64::MAX, "a finite number, at least 1";
 }
 
-macro_rules! reader {
-    ($($option:literal $rule:ident $(($($word:literal)+))? [$($field:ident).*] $default:literal $entries:literal;)+) => {
-        /// Options, and their fields, if they are data.
-        const FIELDS: &[(&str, &str)] = &[$(($option, stringify!($($field).*)),)+];
-
-        impl Reader {
-            fn option(&mut self, name: &str, value: &Value) {
-                match name {
-                    $($option => setting!(self, name, value, [$($field).*] $rule $($($word)+)?),)+
-                    _ => self.unknown(name),
-                }
-            }
-        }
-    };
-}
-with_options!(reader);
-
-#[derive(Default)]
-struct Reader {
-    /// Whether errors list the names of `RetryOptions` alone.
-    only_options: bool,
-    data: PolicyData,
-    errors: DataErrors,
-    unknown: bool,
-}
-
 impl Reader {
-    fn read(&mut self, name: &str, value: &Value) {
-        match name {
-            "version" => {}
-            "capRule" => {
-                let (found, rule) = (value.text().and_then(CapRule::from_name), CAP_RULE);
-                let found = self.known(found, name, value, rule, Kind::Any);
-                self.data.options.cap_rule = found.unwrap_or_default();
-            }
-            _ => self.option(name, value),
-        }
-    }
-
-    /// The names of the format, as errors list them.
-    fn names(&self) -> Vec<&'static str> {
-        let mut names = vec!["version"];
-        for (name, field) in FIELDS {
-            if field.starts_with("options") || !self.only_options && !field.is_empty() {
-                names.push(name);
-            }
-        }
-        if !self.only_options {
-            names.push("capRule");
-        }
-        names
-    }
-
-    fn unknown(&mut self, name: &str) {
-        // The search for a similar name takes longer than all the rest.
-        let hint = if self.is_full() {
-            None
-        } else {
-            similar(name, self.names().into_iter())
-        };
-        let hint = hint.map_or(String::new(), |name| format!(". Did you mean {name}?"));
-        let shown = Value::Text(name.to_owned());
-        self.problem(format!("unknown option {shown}{hint}"), true);
-        self.unknown = true;
-    }
-
-    fn backoff(&mut self, name: &str, value: &Value) -> Backoff {
+    pub(super) fn backoff(&mut self, name: &str, value: &Value) -> Backoff {
         match (value, value.text().and_then(Backoff::from_name)) {
             (Value::List(list), _) => {
                 self.data.curve = Some(self.list(list));
@@ -194,7 +68,7 @@ impl Reader {
         curve.collect()
     }
 
-    fn jitter(&mut self, name: &str, value: &Value) -> Jitter {
+    pub(super) fn jitter(&mut self, name: &str, value: &Value) -> Jitter {
         let found = match value {
             Value::Object(entries) if entries.iter().any(|(name, _)| name == "type") => {
                 self.jitter_of(entries)
@@ -253,7 +127,7 @@ impl Reader {
         self.known(found.map(made), name, value, &rule, Kind::Number)
     }
 
-    fn idle(&mut self, name: &str, value: &Value) -> Option<IdleTimeout> {
+    pub(super) fn idle(&mut self, name: &str, value: &Value) -> Option<IdleTimeout> {
         let limit = |value: &Value| infinite(value).number().filter(|ms| *ms > 0.0);
         let found = match value {
             Value::Object(entries) => match entries.as_slice() {
@@ -273,7 +147,7 @@ impl Reader {
         self.known(found, name, value, rule, Kind::Number)
     }
 
-    fn truncate_at(&mut self, name: &str, value: &Value) -> Option<u32> {
+    pub(super) fn truncate_at(&mut self, name: &str, value: &Value) -> Option<u32> {
         let whole = value.number().and_then(whole);
         let found = whole.and_then(|n| n.try_into().ok());
         let found = found.filter(|n| (1..=1_024).contains(n));
@@ -281,7 +155,7 @@ impl Reader {
         self.known(found, name, value, rule, Kind::Number)
     }
 
-    fn max_attempts(&mut self, name: &str, value: &Value) -> Option<u64> {
+    pub(super) fn max_attempts(&mut self, name: &str, value: &Value) -> Option<u64> {
         let found = match value {
             Value::Number(f64::INFINITY) => Some(UNLIMITED),
             _ => value.number().and_then(whole).filter(|n| *n > 0),
@@ -290,12 +164,12 @@ impl Reader {
         self.known(found, name, value, rule, Kind::Number)
     }
 
-    fn text(&mut self, name: &str, value: &Value) -> Option<String> {
+    pub(super) fn text(&mut self, name: &str, value: &Value) -> Option<String> {
         let text = value.text().map(str::to_owned);
         self.known(text, name, value, "a string", Kind::None)
     }
 
-    fn switch(&mut self, name: &str, value: &Value) -> bool {
+    pub(super) fn switch(&mut self, name: &str, value: &Value) -> bool {
         let found = match value {
             Value::Bool(is_on) => Some(*is_on),
             _ => None,
@@ -304,13 +178,13 @@ impl Reader {
         found.unwrap_or_default()
     }
 
-    fn choice(&mut self, name: &str, value: &Value, no: &str, yes: &str) -> bool {
+    pub(super) fn choice(&mut self, name: &str, value: &Value, no: &str, yes: &str) -> bool {
         let found = [no, yes].iter().position(|each| value.text() == Some(each));
         let rule = format!("one of '{no}', '{yes}'");
         self.known(found, name, value, &rule, Kind::Text) == Some(1)
     }
 
-    fn seed(&mut self, name: &str, value: &Value) -> Option<Seed> {
+    pub(super) fn seed(&mut self, name: &str, value: &Value) -> Option<Seed> {
         let digits = digits(value);
         let seed = match value {
             Value::Text(text) => Some(Seed::from(text.as_str())),
@@ -320,68 +194,6 @@ impl Reader {
         // Digits are a number, which may be too large.
         let kind = digits.map_or(Kind::Number, |_| Kind::Any);
         self.known(seed, name, value, SEED, kind)
-    }
-
-    /// Returns what was found in a value, or rejects the value by this rule.
-    fn known<T>(
-        &mut self,
-        found: Option<T>,
-        name: &str,
-        value: &Value,
-        rule: &str,
-        ranged: Kind,
-    ) -> Option<T> {
-        if found.is_none() {
-            self.reject(name, value, rule, ranged);
-        }
-        found
-    }
-
-    /// Checks the options against each other.
-    fn finish(mut self) -> Result<PolicyData, DataErrors> {
-        // An invalid option is unset by now: what depends on it would be wrong too.
-        if self.errors.problems.is_empty() {
-            if let Err(errors) = self.data.policy() {
-                for problem in errors.problems() {
-                    let text = rejection(problem, &Value::Number(problem.value));
-                    self.problem(text, problem.rule.starts_with("omitted"));
-                }
-            }
-        }
-        if self.errors.problems.is_empty() {
-            return Ok(self.data);
-        }
-        if self.unknown {
-            let names = self.names().join(", ");
-            self.errors.problems.push(format!("known options: {names}"));
-        }
-        Err(self.errors)
-    }
-
-    fn omit(&mut self, name: &str, value: &Value, because: &str) {
-        let text = format!("{name} must be omitted (got {value}): {because}");
-        self.problem(text, true);
-    }
-
-    fn reject(&mut self, name: &str, value: &Value, rule: &str, ranged: Kind) {
-        let in_kind = match value {
-            Value::Number(_) => ranged == Kind::Number,
-            Value::Text(_) => ranged == Kind::Text,
-            _ => false,
-        };
-        let wrong_type = !in_kind && ranged != Kind::Any;
-        self.problem(format!("{name} must be {rule}, got {value}"), wrong_type);
-    }
-
-    fn problem(&mut self, text: String, wrong_type: bool) {
-        if !self.is_full() {
-            self.errors.problems.push(text);
-        }
-        self.errors.wrong_type |= wrong_type;
-    }
-
-    fn is_full(&self) -> bool {
-        self.errors.problems.len() >= MOST_PROBLEMS
     }
 }
 
@@ -397,43 +209,4 @@ fn digits(value: &Value) -> Option<&str> {
     let zeros = digits.len() - digits.trim_start_matches('0').len();
     let number = digits.get(zeros.min(digits.len().saturating_sub(1))..)?;
     (name == "bits" && all_digits).then_some(number.get(..21).unwrap_or(number))
-}
-
-/// JSON has no infinity, so it is written as a string.
-fn infinite(value: &Value) -> Value {
-    match value {
-        Value::Text(text) if text == "Infinity" => Value::Number(f64::INFINITY),
-        value => value.clone(),
-    }
-}
-
-/// An invalid option in the words of the data: its name as there, its value, and infinity as JavaScript spells it.
-pub(crate) fn rejection(problem: &OptionError, value: &dyn fmt::Display) -> String {
-    let (name, rule) = (camel_case(problem.option), camel_case(problem.rule));
-    let rule = rule.replace("infinity", "Infinity");
-    format!("{name} must be {rule}, got {value}")
-}
-
-/// `base_ms` is `baseMs` where the data come from.
-pub(crate) fn camel_case(text: &str) -> String {
-    let mut camel = String::new();
-    let mut upper = false;
-    for c in text.chars() {
-        match c {
-            '_' => {}
-            c if upper => camel.push(c.to_ascii_uppercase()),
-            c => camel.push(c),
-        }
-        upper = c == '_';
-    }
-    camel
-}
-
-impl From<RetryOptions> for PolicyData {
-    fn from(options: RetryOptions) -> Self {
-        Self {
-            options,
-            ..Self::default()
-        }
-    }
 }

@@ -8,7 +8,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::MAX_LIST;
+/// Maximum number of entries of a list. The last one repeats, so more would rarely matter.
+pub const MAX_LIST: usize = 1_000;
 
 /// Levels of lists and objects that are read: a policy has two.
 const DEEPEST: u32 = 3;
@@ -162,5 +163,13 @@ impl<'de> Visitor<'de> for Shapes {
         }
         while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Value::Object(object))
+    }
+}
+
+/// JSON has no infinity, so it is written as a string.
+pub(super) fn infinite(value: &Value) -> Value {
+    match value {
+        Value::Text(text) if text == "Infinity" => Value::Number(f64::INFINITY),
+        value => value.clone(),
     }
 }

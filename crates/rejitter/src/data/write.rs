@@ -3,7 +3,7 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::read::camel_case;
+use super::reader::camel_case;
 use super::table::with_options;
 use super::{IdleTimeout, PolicyData, VERSION};
 use crate::core::elementary::whole;
