@@ -2,10 +2,6 @@
 
 use core::time::Duration;
 
-use super::parts::Parts;
-use super::{DefaultSleeper, Plain, Retry};
-use crate::RetryPolicy;
-
 /// One attempt of an operation, when it starts.
 ///
 /// [`retry_with_attempt`](crate::retry_with_attempt), [`retry_with`](crate::retry_with) and
@@ -141,55 +137,6 @@ pub trait TryFuture: Future {
 
     #[doc(hidden)]
     fn split(output: Self::Output) -> (Result<Self::Ok, Self::Error>, Self::State);
-}
-
-/// The future of an attempt of [`retry_with`](crate::retry_with), whose output is a `Result` and the state, a `C`.
-///
-/// It is implemented by those alone.
-#[diagnostic::on_unimplemented(
-    message = "the callback of `retry_with` must return `(result, state)`",
-    label = "returns another type than a `Result` and the state behind it",
-    note = "end it with both, in this order: \
-            `|state, _| async move {{ let result = …; (result, state) }}`"
-)]
-pub trait StatefulFuture<C>: Sized {
-    /// The [`Retry`](crate::Retry) of such attempts. Without it, the compiler would also tell what follows from a
-    /// callback of another type.
-    type Operation<F>;
-
-    #[doc(hidden)]
-    fn operation<F>(policy: RetryPolicy, callback: WithState<C, F>) -> Self::Operation<F>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<C, Fut: Future<Output: WithResult<C>>> StatefulFuture<C> for Fut {
-    type Operation<F> = <Fut::Output as WithResult<C>>::Operation<F, Fut>;
-
-    #[inline]
-    fn operation<F>(policy: RetryPolicy, callback: WithState<C, F>) -> Self::Operation<F> {
-        Fut::Output::operation(policy, callback)
-    }
-}
-
-/// The output of a [`StatefulFuture`]. A trait, because the type of the operation names the error.
-pub trait WithResult<C>: Sized {
-    type Operation<F, Fut>;
-
-    fn operation<F, Fut>(policy: RetryPolicy, callback: WithState<C, F>)
-    -> Self::Operation<F, Fut>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T, E, C> WithResult<C> for (Result<T, E>, C) {
-    type Operation<F, Fut> = Retry<WithState<C, F>, Fut, Plain<E>>;
-
-    #[inline]
-    fn operation<F, Fut>(
-        policy: RetryPolicy,
-        callback: WithState<C, F>,
-    ) -> Self::Operation<F, Fut> {
-        Retry::new(Parts::new(policy, callback, DefaultSleeper::default()))
-    }
 }
 
 #[diagnostic::do_not_recommend]

@@ -7,27 +7,22 @@ use std::task::{Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use super::hooks::{Curve, HintOf, Notify, NotifySuccess, When, WhenAttempt};
+#[cfg(feature = "protection")]
+use super::Signal;
+use super::limits::Cuts;
 use super::nanos::Nanos;
 use super::operation::Step;
-#[cfg(feature = "protection")]
-use super::operation::Turn;
-use super::outcome::Cuts;
 use super::parts::Parts;
+use super::protection::Turn;
+#[cfg(feature = "protection")]
+use super::protection::{Protected, Protection};
 use super::settings::setters;
 use super::sleeper::{SleepFn, sleep_fn};
-use super::testing::VirtualTime;
 use super::verdict::IntoVerdict;
 use super::waiting::Passed;
 use super::{
-    Attempt, AttemptError, Callback, FailureEvent, Hooks, Outcome, Plain, Protect, Reported,
-    WithAttempt, clock,
-};
-#[cfg(feature = "protection")]
-use super::{
-    Signal,
-    hooks::{SignalOf, Weight},
-    protection::{Protected, Protection},
+    Attempt, AttemptError, BlockingSleeper, Callback, FailureEvent, Hooks, Outcome, Plain, Protect,
+    Reported, ThreadSleeper, WithAttempt, hooks,
 };
 use crate::core::{RetryPolicy, Seed};
 
@@ -153,61 +148,6 @@ impl<F, M: Outcome, S, H> fmt::Debug for BlockingRetry<F, M, S, H> {
     }
 }
 
-/// Sleeps and reads the clock for blocking operations: [`retry_blocking`].
-///
-/// [`BlockingRetry::sleep`] takes a function that returns after the wait, which needs no sleeper.
-/// Implement this trait for sleeps with a clock of their own, then pass the value, or a reference or an
-/// `Arc` of it, to [`BlockingRetry::sleeper`].
-///
-/// ```
-/// use rejitter::testing::VirtualTime;
-/// use rejitter::{RetryPolicy, retry_blocking};
-/// use std::time::Duration;
-///
-/// let time = VirtualTime::new(); // is one
-/// let policy = RetryPolicy::default();
-/// let failed = retry_blocking(policy, || Err::<(), _>("busy")).seed(7).sleeper(&time).call();
-/// assert_eq!(time.now(), policy.delays(7).sum());
-/// # assert_eq!(failed, Err("busy"));
-/// ```
-pub trait BlockingSleeper {
-    /// Returns after `duration`, never earlier by the clock of [`now`](Self::now).
-    fn sleep(&self, duration: Duration);
-
-    /// Returns the time since some moment in the past: see [`Sleeper::now`](crate::Sleeper::now).
-    fn now(&self) -> Option<Duration> {
-        clock::now()
-    }
-}
-
-impl<F: Fn(Duration)> BlockingSleeper for SleepFn<F> {
-    fn sleep(&self, duration: Duration) {
-        (self.0)(duration);
-    }
-}
-
-impl BlockingSleeper for VirtualTime {
-    #[inline]
-    fn sleep(&self, duration: Duration) {
-        self.advance(duration);
-    }
-
-    #[inline]
-    fn now(&self) -> Option<Duration> {
-        Some(VirtualTime::now(self))
-    }
-}
-
-/// [`std::thread::sleep`] and [`std::time::Instant`]: what [`retry_blocking`] waits with by default.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ThreadSleeper;
-
-impl BlockingSleeper for ThreadSleeper {
-    fn sleep(&self, duration: Duration) {
-        std::thread::sleep(duration);
-    }
-}
-
 /// Wakes a thread that waits for a turn.
 struct Unpark(Thread);
 
@@ -223,9 +163,8 @@ impl Unpark {
     }
 
     /// Sleeps until the turn, if that is known, or until it is woken. Returns whether it has slept.
-    #[cfg(feature = "protection")]
     fn wait(turn: Turn, sleeper: &impl BlockingSleeper) -> bool {
-        let sleeps = turn.due.is_some() && !turn.asks;
+        let sleeps = turn.is_known();
         if sleeps {
             sleeper.sleep(turn.longest());
         } else {
@@ -269,8 +208,8 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
     /// after it. A running attempt is not ended.
     ///
     /// Examples: [`guide::deadlines`](crate::guide::deadlines).
-    pub fn total_timeout(self, timeout: Duration) -> BlockingRetry<F, M::Timed, S, H> {
-        self.with(|parts| parts.outcome(M::into_timed).deadline(timeout, Cuts::None))
+    pub fn total_timeout(self, timeout: Duration) -> BlockingRetry<F, M::Limited, S, H> {
+        self.with(|parts| parts.deadline(timeout, Cuts::None))
     }
 
     /// Runs the operation.
@@ -301,7 +240,6 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
                         sleeper.sleep(hold);
                         passed.add(hold);
                     }
-                    #[cfg(feature = "protection")]
                     Step::Queue(turn) => {
                         if Unpark::wait(turn, &sleeper) {
                             passed.add(turn.longest());
@@ -314,7 +252,6 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
             let clock = || passed.read(timed, || sleeper.now());
             let error = match outcome {
                 Ok(value) => {
-                    #[cfg(feature = "protection")]
                     operation.succeed((), clock);
                     if H::TIMED {
                         hooks.success(operation.attempts, operation.since_start(clock()));

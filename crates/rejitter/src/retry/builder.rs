@@ -3,21 +3,17 @@
 use core::borrow::Borrow;
 use core::time::Duration;
 
-use super::hooks::{Curve, HintOf, Notify, NotifySuccess, When, WhenAttempt};
-use super::outcome::Cuts;
+#[cfg(feature = "protection")]
+use super::Signal;
 use super::parts::Parts;
+#[cfg(feature = "protection")]
+use super::protection::{Hedged, Protected, Protection};
 use super::settings::setters;
 use super::sleeper::{MaybeSleeper, SleepFn, sleep_fn};
 use super::verdict::IntoVerdict;
 use super::{
     Attempt, Callback, DefaultSleeper, FailureEvent, Hooks, Outcome, Plain, Protect, Reported,
-    Retry, Sleeper, StatefulFuture, TryFuture, WithAttempt, WithState,
-};
-#[cfg(feature = "protection")]
-use super::{
-    Signal,
-    hooks::{SignalOf, Weight},
-    protection::{Hedged, Protected, Protection},
+    Retry, Sleeper, TryFuture, WithAttempt, hooks,
 };
 use crate::core::{RetryPolicy, Seed};
 
@@ -37,6 +33,8 @@ use crate::core::{RetryPolicy, Seed};
 /// |---|---|
 /// | captured variable cannot escape `FnMut` closure body | pass what is behind `&mut` to [`retry_with`] |
 /// | type annotations needed, for a callback with a parameter | call [`retry_with_attempt`] |
+///
+/// [`retry_with`]: crate::retry_with
 ///
 /// ```ignore-wasm32
 /// # #[cfg(feature = "tokio")]
@@ -129,53 +127,6 @@ where
     retry(policy, WithAttempt(callback))
 }
 
-/// Retries an asynchronous operation on state that one attempt has at a time, such as a connection behind `&mut`.
-///
-/// The callback receives the state and returns it beside the result, for the next attempt. An attempt that is dropped
-/// returns no state, so these operations have no [`attempt_timeout`](Retry::attempt_timeout) and no
-/// [`hedge`](Retry::hedge): a limit within the attempt returns both. Where each attempt can borrow what it needs with
-/// `&`, or makes it, [`retry()`] is shorter.
-///
-/// ```
-/// use rejitter::testing::VirtualTime;
-/// use rejitter::{RetryPolicy, retry_with};
-///
-/// struct Connection { queries: u32 }
-///
-/// impl Connection {
-///     async fn query(&mut self, sql: &str) -> Result<usize, String> {
-///         self.queries += 1;
-///         if self.queries < 3 { Err("busy".into()) } else { Ok(sql.len()) }
-///     }
-/// }
-///
-/// let mut connection = Connection { queries: 0 };
-/// let time = VirtualTime::new();
-/// let rows = retry_with(&mut connection, RetryPolicy::default(), |connection, _| async move {
-///     (connection.query("select 1").await, connection)
-/// });
-/// assert_eq!(time.block_on(rows.sleeper(&time)), Ok(8));
-/// assert_eq!(connection.queries, 3);
-/// ```
-///
-/// The operation drops a state that it owns. [`with_state`](Retry::with_state) returns it.
-///
-/// ```compile_fail
-/// # use rejitter::{RetryPolicy, retry_with};
-/// # use std::time::Duration;
-/// let _ = retry_with((), RetryPolicy::default(), |state, _| async move { (Ok::<_, ()>(1), state) })
-///     .attempt_timeout(Duration::ZERO);
-/// ```
-#[doc(alias = "context")]
-pub fn retry_with<C, F: FnMut(C, Attempt) -> Fut, Fut: StatefulFuture<C>>(
-    state: C,
-    policy: impl Borrow<RetryPolicy>,
-    callback: F,
-) -> Fut::Operation<F> {
-    let state = Some(state);
-    Fut::operation(*policy.borrow(), WithState { state, callback })
-}
-
 /// Adds [`retry`](RetryExt::retry) to every function and closure that [`retry()`] accepts.
 ///
 /// ```
@@ -202,7 +153,7 @@ impl<F: Callback<Fut>, Fut: TryFuture> RetryExt<Fut> for F {}
 
 impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     #[inline]
-    fn with<M2: Outcome, S2: MaybeSleeper, H2>(
+    pub(super) fn with<M2: Outcome, S2: MaybeSleeper, H2>(
         self,
         change: impl FnOnce(Parts<F, M, S, H>) -> Parts<F, M2, S2, H2>,
     ) -> Retry<F, Fut, M2, S2, H2> {
@@ -230,95 +181,6 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
         Sleep: Future,
     {
         self.sleeper(sleep_fn(sleep))
-    }
-
-    /// Sets the time for the whole operation, from the start of its first attempt to its deadline.
-    /// Defaults to no limit.
-    ///
-    /// A wait that would end at or after the deadline is not started
-    /// ([`StopReason::Deadline`](crate::StopReason::Deadline)), and no attempt but the first
-    /// starts at or after it. An attempt that is running at the deadline is dropped
-    /// ([`StopReason::Timeout`](crate::StopReason::Timeout)).
-    ///
-    /// The failure becomes a [`RetryError`](crate::RetryError), as with [`report`](Self::report), because a timeout is
-    /// not an error of the callback. Its [`into_inner`](crate::RetryError::into_inner) returns the callback's last
-    /// error. With a zero timeout, the first attempt is polled once and must be ready.
-    ///
-    /// To leave running attempts alone, and the error as it is, set [`retry_for`](Self::retry_for) instead.
-    ///
-    /// Examples: [`guide::deadlines`](crate::guide::deadlines).
-    #[doc(alias = "with_total_delay")]
-    pub fn total_timeout(
-        self,
-        timeout: Duration,
-    ) -> Retry<F, Fut, Reported<M::Attempt, M::Protection>, S, H> {
-        self.with(|parts| parts.report().deadline(timeout, Cuts::All))
-    }
-
-    /// Sets the time, from the start of the first attempt, after which no other attempt starts. Defaults to no limit.
-    ///
-    /// A wait that would end at or after it is not started ([`StopReason::Deadline`](crate::StopReason::Deadline)). An
-    /// attempt that is running then goes on, however long it takes: use it for uploads and for transactions. So the
-    /// failure is the callback's last error, as without a limit, or the [`RetryError`](crate::RetryError) that an
-    /// earlier method made of it. It replaces [`total_timeout`](Self::total_timeout), and that replaces it.
-    ///
-    /// Examples: [`guide::deadlines`](crate::guide::deadlines).
-    #[doc(alias = "max_elapsed_time")]
-    pub fn retry_for(self, time: Duration) -> Retry<F, Fut, M::Timed, S, H> {
-        self.with(|parts| {
-            let parts = parts.outcome(M::into_timed);
-            parts.deadline(time, Cuts::None)
-        })
-    }
-}
-
-impl<C, F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<WithState<C, F>, Fut, M, S, H>
-where
-    Self: Future,
-{
-    /// Returns the state beside the output, for a state that [`retry_with`](crate::retry_with) took by value. `None` if
-    /// the deadline dropped an attempt, and with it the state.
-    ///
-    /// ```
-    /// use rejitter::testing::VirtualTime;
-    /// use rejitter::{RetryPolicy, retry_with};
-    ///
-    /// let time = VirtualTime::new();
-    /// let read = retry_with(vec![0], RetryPolicy::default(), |mut bytes, attempt| async move {
-    ///     bytes.push(attempt.attempt);
-    ///     (if bytes.len() < 4 { Err("more to read") } else { Ok("done") }, bytes)
-    /// });
-    /// let (result, bytes) = time.block_on(read.sleeper(&time).with_state());
-    /// assert_eq!((result, bytes), (Ok("done"), Some(vec![0, 1, 2, 3])));
-    /// ```
-    pub async fn with_state(self) -> (<Self as Future>::Output, Option<C>) {
-        let mut operation = core::pin::pin!(self);
-        let output = operation.as_mut().await;
-        (output, operation.parts().callback.state.take())
-    }
-}
-
-impl<F, Fut: TryFuture<State = ()>, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
-    /// Sets the time for each attempt, from its start. Defaults to no limit.
-    ///
-    /// An attempt that outlives it, or the deadline if that comes first, is dropped. One that is ready counts, however
-    /// long ago the limit passed: the process may have been stopped. A timeout is
-    /// retried like an error; see [`retry_timeouts`](Self::retry_timeouts). With a zero timeout, an
-    /// attempt is polled once and must be ready. The failure becomes a [`RetryError`](crate::RetryError),
-    /// as with [`report`](Self::report), because a timeout is not an error of the callback.
-    ///
-    /// Blocking operations cannot be ended from outside and do not have this method.
-    ///
-    /// Examples: [`guide::deadlines`](crate::guide::deadlines).
-    pub fn attempt_timeout(
-        self,
-        timeout: Duration,
-    ) -> Retry<F, Fut, Reported<M::Attempt, M::Protection>, S, H> {
-        self.with(|parts| {
-            let mut parts = parts.report();
-            parts.operation.outcome.attempt_timeout = timeout.into();
-            parts
-        })
     }
 }
 
@@ -355,39 +217,5 @@ impl<F, Fut: TryFuture<State = ()>, E, S: MaybeSleeper, H>
     #[track_caller]
     pub fn hedge(self) -> Retry<F, Fut, Reported<E, Hedged>, S, H> {
         Retry::new(self.parts.hedge())
-    }
-}
-
-/// For Tower, whose requests must end with an outcome of the service.
-#[cfg(feature = "tower")]
-impl<F, Fut, E, S: MaybeSleeper, H> Retry<F, Fut, Plain<E>, S, H> {
-    /// Sets the form of the failure, and a deadline that spares a first attempt.
-    pub(crate) fn sparing<M: Outcome>(
-        self,
-        timeout: Option<Duration>,
-        form: impl FnOnce(Plain<E>) -> M,
-    ) -> Retry<F, Fut, M, S, H> {
-        self.with(|parts| {
-            let parts = parts.outcome(form);
-            match timeout {
-                Some(timeout) => parts.deadline(timeout, Cuts::Later),
-                None => parts,
-            }
-        })
-    }
-}
-
-impl<F, Fut, E, P: Protect, S: MaybeSleeper, H> Retry<F, Fut, Reported<E, P>, S, H> {
-    /// Sets whether an attempt that outlived [`attempt_timeout`](Self::attempt_timeout) is retried.
-    /// Defaults to true. If false, the operation ends with
-    /// [`StopReason::NotRetryable`](crate::StopReason::NotRetryable): for work that must not be
-    /// done twice, when a timeout leaves open whether it was done.
-    ///
-    /// Examples: [`guide::errors`](crate::guide::errors).
-    pub fn retry_timeouts(self, retry: bool) -> Self {
-        self.with(|mut parts| {
-            parts.operation.outcome.retry_timeouts = retry;
-            parts
-        })
     }
 }

@@ -6,13 +6,21 @@ use core::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
+use super::limits::MaybeLimits;
 use super::nanos::Nanos;
 use super::operation::Step;
 use super::parts::Parts;
-use super::rounds::{Round, Rounds, RoundsOf, Time};
+use super::rounds::{Rounds, Time};
 use super::sleeper::MaybeSleeper;
 use super::waiting::{Passed, Pause};
-use super::{Callback, DefaultSleeper, Hooks, Outcome, Sleeper, TryFuture};
+use super::{Callback, DefaultSleeper, Hooks, Outcome, Protect, Sleeper, TryFuture};
+
+type RoundsOf<M> = <<M as Outcome>::Protection as Protect>::Rounds;
+type Round<M, Fut, Sleep> = <RoundsOf<M> as Rounds>::Round<
+    Fut,
+    <<M as Outcome>::Limits as MaybeLimits>::Timer<Sleep>,
+    Sleep,
+>;
 
 pin_project! {
     /// An operation to be retried, and the future that does it: made by [`retry()`](crate::retry()),
@@ -123,10 +131,9 @@ where
                 let waker = || cx.waker().clone();
                 match parts.operation.ready(now, &mut parts.hooks, &waker) {
                     Ok(Step::Begin) => {
-                        let round = RoundsOf::<M>::start::<(F, Fut, M, S, H)>(parts, now);
+                        let round = RoundsOf::<M>::start::<Fut, _>(parts, now);
                         this.stage.set(Stage::Attempting { round });
                     }
-                    #[cfg(feature = "protection")]
                     Ok(Step::Queue(turn)) => {
                         parts.callback.held();
                         let pause = Pause::for_turn(turn, &parts.sleeper);
@@ -150,9 +157,8 @@ where
                         timed,
                         passed: this.passed,
                     };
-                    let (outcome, end) = ready!(RoundsOf::<M>::poll::<(F, Fut, M, S, H)>(
-                        round, parts, time, cx
-                    ));
+                    let polled = RoundsOf::<M>::poll::<Fut, _>(round, parts, time, cx);
+                    let (outcome, end) = ready!(polled);
                     // The attempts are dropped before anything else happens.
                     this.stage.set(Stage::Over);
                     let Parts {
@@ -163,7 +169,8 @@ where
                     } = &mut *parts;
                     // Known when it is compiled for who needs no time.
                     let clock = || {
-                        if H::TIMED || H::MAY_BEGIN_AGAIN || F::TIMED || M::TIMED || M::ENDS {
+                        if H::TIMED || H::MAY_BEGIN_AGAIN || F::TIMED || M::TIMED || M::Limits::ANY
+                        {
                             this.passed.read(timed, || sleeper.now())
                         } else {
                             Nanos::ZERO
@@ -171,7 +178,6 @@ where
                     };
                     let error = match outcome {
                         Ok(value) => {
-                            #[cfg(feature = "protection")]
                             operation.succeed(end, clock);
                             if H::TIMED {
                                 let elapsed = operation.since_start(clock());

@@ -10,13 +10,11 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 
 use super::nanos::Nanos;
-use super::operation::Operation;
-use super::parts::Parts;
 use super::protection::Pass;
-use super::rounds::{EndOf, Ended, ErrorOf, PartsOf, Rounds, SleepOf, Time, Types, ValueOf};
+use super::rounds::{Attempts, Ended, OutcomeOf, RoundOf, Rounds, Time};
 use super::row::{Begun, Started};
 use super::waiting::Limited;
-use super::{AttemptError, Callback, Hooks, Outcome, Sleeper};
+use super::{Sleeper, TryFuture};
 use crate::StopReason;
 
 /// Rounds of an attempt and a hedge.
@@ -25,12 +23,12 @@ pub struct Races;
 
 pin_project! {
     /// A round with a hedge, or with one to come.
-    pub struct Race<Fut, Sleep> {
+    pub struct Race<Fut, Timer, Sleep> {
         first: Begun,
         #[pin]
-        attempt: Option<Limited<Fut, Sleep>>,
+        attempt: Option<Limited<Fut, Timer>>,
         #[pin]
-        hedge: Hedge<Fut, Sleep>,
+        hedge: Hedge<Fut, Timer, Sleep>,
         // Whether the hedge is polled first: they take turns, because one that is always ready leaves the other
         // nothing of what a runtime lets a task do in a poll.
         turned: bool,
@@ -39,11 +37,11 @@ pin_project! {
 
 pin_project! {
     #[project = HedgeProjection]
-    enum Hedge<Fut, Sleep> {
+    enum Hedge<Fut, Timer, Sleep> {
         // It starts when this timer ends.
         Due { #[pin] timer: Sleep },
         // The last attempt that was started.
-        Running { pass: Pass, #[pin] limited: Limited<Fut, Sleep> },
+        Running { pass: Pass, #[pin] limited: Limited<Fut, Timer> },
         None,
     }
 }
@@ -71,46 +69,45 @@ impl Ended for Pair {
 }
 
 /// An attempt that has ended.
-type EndedAttempt<O> = (Started, Result<ValueOf<O>, AttemptError<ErrorOf<O>>>);
+type EndedAttempt<Fut> = (Started, OutcomeOf<Fut>);
 
 /// Polls the first attempt if it is running, and drops it when it has ended.
-fn poll_attempt<O: Types>(
-    round: Pin<&mut Race<O::Attempt, SleepOf<O>>>,
-    operation: &Operation<O::Outcome>,
+fn poll_attempt<Fut: TryFuture, O: Attempts<Fut>>(
+    round: Pin<&mut RoundOf<Races, Fut, O>>,
+    operation: &mut O,
     cx: &mut Context<'_>,
-) -> Poll<EndedAttempt<O>> {
+) -> Poll<EndedAttempt<Fut>> {
     let mut this = round.project();
     let Some(running) = this.attempt.as_mut().as_pin_mut() else {
         return Poll::Pending;
     };
-    // Hedged attempts have no state.
-    let outcome = ready!(running.poll(cx, drop, |limit| operation.timeout(limit)));
+    let outcome = operation.ended(ready!(running.poll(cx)));
     this.attempt.set(None);
     Poll::Ready((this.first.started(None), outcome))
 }
 
 /// The same for the hedge.
-fn poll_hedge<O: Types>(
-    round: Pin<&mut Race<O::Attempt, SleepOf<O>>>,
-    operation: &Operation<O::Outcome>,
+fn poll_hedge<Fut: TryFuture, O: Attempts<Fut>>(
+    round: Pin<&mut RoundOf<Races, Fut, O>>,
+    operation: &mut O,
     cx: &mut Context<'_>,
-) -> Poll<EndedAttempt<O>> {
+) -> Poll<EndedAttempt<Fut>> {
     let mut hedge = round.project().hedge;
     let HedgeProjection::Running { pass, limited } = hedge.as_mut().project() else {
         return Poll::Pending;
     };
     let pass = Some(*pass);
-    let outcome = ready!(limited.poll(cx, drop, |limit| operation.timeout(limit)));
+    let outcome = operation.ended(ready!(limited.poll(cx)));
     hedge.set(Hedge::None);
     Poll::Ready((operation.last().started(pass), outcome))
 }
 
-impl<Fut, Sleep> Race<Fut, Sleep> {
-    /// The attempt that is running, if only one is left.
-    fn running<M>(&self, operation: &Operation<M>) -> Option<Started> {
+impl<Fut, Timer, Sleep> Race<Fut, Timer, Sleep> {
+    /// The attempt that is running, if only one is left. `last`: the one that was started last.
+    fn running(&self, last: Begun) -> Option<Started> {
         match (&self.attempt, &self.hedge) {
             (Some(_), _) => Some(self.first.started(None)),
-            (None, Hedge::Running { pass, .. }) => Some(operation.last().started(Some(*pass))),
+            (None, Hedge::Running { pass, .. }) => Some(last.started(Some(*pass))),
             (None, _) => None,
         }
     }
@@ -119,29 +116,32 @@ impl<Fut, Sleep> Race<Fut, Sleep> {
 impl Rounds for Races {
     const PAIRS: bool = true;
     type Ended = Pair;
-    type Round<Fut, Sleep> = Race<Fut, Sleep>;
+    type Round<Fut, Timer, Sleep> = Race<Fut, Timer, Sleep>;
 
-    fn start<O: Types>(parts: &mut PartsOf<O>, now: Nanos) -> Race<O::Attempt, SleepOf<O>> {
-        let attempt = parts.operation.begin(now);
-        let delay = parts.operation.hedge_delay(now);
+    fn start<Fut: TryFuture, O: Attempts<Fut>>(
+        operation: &mut O,
+        now: Nanos,
+    ) -> RoundOf<Self, Fut, O> {
+        let attempt = operation.begin(now);
+        let delay = operation.hedge_delay(now);
         Race {
-            first: parts.operation.last(),
-            attempt: Some(parts.limited(attempt)),
+            first: operation.last(),
+            attempt: Some(operation.call(attempt)),
             hedge: delay.map_or(Hedge::None, |delay| Hedge::Due {
-                timer: parts.sleeper.sleep(delay),
+                timer: operation.sleeper().sleep(delay),
             }),
             turned: false,
         }
     }
 
-    fn poll<O: Types>(
-        mut round: Pin<&mut Race<O::Attempt, SleepOf<O>>>,
-        parts: &mut PartsOf<O>,
+    fn poll<Fut: TryFuture, O: Attempts<Fut>>(
+        mut round: Pin<&mut RoundOf<Self, Fut, O>>,
+        operation: &mut O,
         time: Time<'_>,
         cx: &mut Context<'_>,
-    ) -> Poll<EndOf<O, Self>> {
+    ) -> Poll<(OutcomeOf<Fut>, Pair)> {
         let mut early = if round.turned {
-            poll_hedge::<O>(round.as_mut(), &parts.operation, cx)
+            poll_hedge(round.as_mut(), operation, cx)
         } else {
             Poll::Pending
         };
@@ -151,19 +151,22 @@ impl Rounds for Races {
                 HedgeProjection::Due { timer } => timer.poll(cx).is_ready(),
                 _ => false,
             };
-            let operation = &parts.operation;
             let (started, outcome) =
-                if let Poll::Ready(ended) = poll_attempt::<O>(round.as_mut(), operation, cx) {
+                if let Poll::Ready(ended) = poll_attempt(round.as_mut(), operation, cx) {
                     if let Hedge::Due { .. } = round.hedge {
                         round.as_mut().project().hedge.set(Hedge::None);
                     }
                     ended
                 } else if let Poll::Ready(ended) = mem::replace(&mut early, Poll::Pending) {
                     ended
-                } else if let Poll::Ready(ended) = poll_hedge::<O>(round.as_mut(), operation, cx) {
+                } else if let Poll::Ready(ended) = poll_hedge(round.as_mut(), operation, cx) {
                     ended
                 } else if due {
-                    let hedge = parts.start_hedge(time.now(&parts.sleeper));
+                    let started = operation.start_hedge(time.now(operation.sleeper()));
+                    let hedge = started.map_or(Hedge::None, |(pass, limited)| Hedge::Running {
+                        pass,
+                        limited,
+                    });
                     round.as_mut().project().hedge.set(hedge);
                     continue;
                 } else {
@@ -172,7 +175,7 @@ impl Rounds for Races {
                 };
             let running = match &early {
                 Poll::Ready((early, _)) => Some(*early),
-                Poll::Pending => round.running(operation),
+                Poll::Pending => round.running(operation.last()),
             };
             let mut pair = Pair {
                 ended: started,
@@ -187,41 +190,20 @@ impl Rounds for Races {
                 }
                 (Err(error), Some(_)) => error,
             };
-            let now = time.now(&parts.sleeper);
-            let (hooks, operation) = (&mut parts.hooks, &mut parts.operation);
-            if let Err((reason, error)) = operation.fail_in_round(started, error, hooks, now) {
+            let now = time.now(operation.sleeper());
+            if let Err((reason, error)) = operation.fail_in_round(started, error, now) {
                 pair.stopped = Some((reason, now));
                 return Poll::Ready((Err(error), pair));
             }
             // There is an outcome to return at the deadline now, also if that spares a first attempt.
-            if let Some(after) = operation.late_limit(now) {
-                let timer = parts.sleeper.sleep(after);
+            if let Some(timer) = operation.late_timer(now) {
                 let this = round.as_mut().project();
                 if let Some(limited) = this.attempt.as_pin_mut() {
-                    limited.end_at_deadline(timer);
+                    limited.end_at(timer);
                 } else if let HedgeProjection::Running { limited, .. } = this.hedge.project() {
-                    limited.end_at_deadline(timer);
+                    limited.end_at(timer);
                 }
             }
-        }
-    }
-}
-
-impl<F, M: Outcome, S: Sleeper, H: Hooks<M::Attempt>> Parts<F, M, S, H> {
-    /// Starts the hedge that is due, unless something forbids it.
-    fn start_hedge<Fut>(&mut self, now: Nanos) -> Hedge<Fut, S::Sleep>
-    where
-        F: Callback<Fut>,
-    {
-        if !self.callback.can_hedge() {
-            return Hedge::None;
-        }
-        match self.operation.begin_hedge(now, &mut self.hooks) {
-            Some((attempt, pass)) => Hedge::Running {
-                pass,
-                limited: self.limited(attempt),
-            },
-            None => Hedge::None,
         }
     }
 }

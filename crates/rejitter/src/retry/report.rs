@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::AttemptError;
-use super::outcome::Ending;
+use crate::StopReason;
 
 /// How many records are kept: the first, and the last nine.
 const KEPT: usize = 10;
@@ -58,6 +58,16 @@ pub struct AttemptRecord<E> {
     pub hedge: bool,
     /// Whether it was dropped because the other attempt of its round had ended the operation.
     pub superseded: bool,
+}
+
+/// The end of an operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Ending {
+    pub(super) reason: StopReason,
+    pub(super) attempts: u64,
+    pub(super) elapsed: Duration,
+    pub(super) hint: Option<Duration>,
+    pub(super) retry_after: Option<Duration>,
 }
 
 impl<E> AttemptRecord<E> {

@@ -2,53 +2,62 @@
 
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
+use core::time::Duration;
 
+use super::limits::{Limit, LimitTimer};
 use super::nanos::Nanos;
-use super::parts::Parts;
+use super::protection::Pass;
 use super::row::{Begun, Started};
 use super::waiting::{Limited, Passed};
-use super::{Attempt, AttemptError, Callback, Hooks, Outcome, Sleeper, TryFuture};
+use super::{Attempt, AttemptError, Sleeper, TryFuture};
 use crate::StopReason;
 
-/// The types of an operation that runs: of its callback, its attempts, the form of its failure, its sleeper and its
-/// hooks.
-pub trait Types {
-    type Callback: Callback<Self::Attempt>;
-    type Attempt: TryFuture<Error = ErrorOf<Self>>;
-    type Outcome: Outcome;
+/// An operation as its rounds know it.
+pub trait Attempts<Fut: TryFuture> {
     type Sleeper: Sleeper;
-    type Hooks: Hooks<ErrorOf<Self>>;
+
+    /// The timer of an attempt.
+    type Timer: LimitTimer;
+
+    fn sleeper(&self) -> &Self::Sleeper;
+
+    /// The attempt that was started last.
+    fn last(&self) -> Begun;
+
+    /// The end of the operation.
+    fn deadline(&self) -> Nanos;
+
+    /// Counts an attempt, with which a round starts.
+    fn begin(&mut self, now: Nanos) -> Attempt;
+
+    /// Calls the callback for it.
+    fn call(&mut self, attempt: Attempt) -> Limited<Fut, Self::Timer>;
+
+    /// The outcome of an attempt that has ended, or of its limit.
+    fn ended(&mut self, end: Result<Fut::Output, Limit>) -> OutcomeOf<Fut>;
+
+    /// How long after the attempt that starts its hedge is due. `None` if none may start.
+    fn hedge_delay(&mut self, now: Nanos) -> Option<Duration>;
+
+    /// Starts the hedge that is due, unless something forbids it.
+    fn start_hedge(&mut self, now: Nanos) -> Option<(Pass, Limited<Fut, Self::Timer>)>;
+
+    /// After an attempt failed while another of its round is running. Returns its error, and why, if the operation
+    /// ends.
+    fn fail_in_round(
+        &mut self,
+        started: Started,
+        error: AttemptError<Fut::Error>,
+        ended: Nanos,
+    ) -> Result<(), (StopReason, AttemptError<Fut::Error>)>;
+
+    /// The deadline's timer for an attempt of the first round that goes on after the other one has failed, if it had no
+    /// such limit.
+    fn late_timer(&mut self, now: Nanos) -> Option<Self::Timer>;
 }
 
-impl<F, Fut, M, S, H> Types for (F, Fut, M, S, H)
-where
-    F: Callback<Fut>,
-    Fut: TryFuture<Error = M::Attempt>,
-    M: Outcome,
-    S: Sleeper,
-    H: Hooks<M::Attempt>,
-{
-    type Callback = F;
-    type Attempt = Fut;
-    type Outcome = M;
-    type Sleeper = S;
-    type Hooks = H;
-}
-
-/// The error of the callback.
-pub(super) type ErrorOf<O> = <<O as Types>::Outcome as Outcome>::Attempt;
-pub(super) type ValueOf<O> = <<O as Types>::Attempt as TryFuture>::Ok;
-pub(super) type SleepOf<O> = <<O as Types>::Sleeper as Sleeper>::Sleep;
-pub(super) type EndOf<O, R> = (
-    Result<ValueOf<O>, AttemptError<ErrorOf<O>>>,
-    <R as Rounds>::Ended,
-);
-pub(super) type PartsOf<O> = Parts<
-    <O as Types>::Callback,
-    <O as Types>::Outcome,
-    <O as Types>::Sleeper,
-    <O as Types>::Hooks,
->;
+pub(super) type OutcomeOf<Fut> =
+    Result<<Fut as TryFuture>::Ok, AttemptError<<Fut as TryFuture>::Error>>;
 
 /// How the rounds of an operation run: [`Single`], or [`Races`](super::race::Races).
 pub trait Rounds {
@@ -59,23 +68,28 @@ pub trait Rounds {
     type Ended: Ended;
 
     /// A round that runs.
-    type Round<Fut, Sleep>;
+    type Round<Fut, Timer, Sleep>;
 
     /// Starts the first attempt of a round.
-    fn start<O: Types>(parts: &mut PartsOf<O>, now: Nanos) -> Self::Round<O::Attempt, SleepOf<O>>;
+    fn start<Fut: TryFuture, O: Attempts<Fut>>(
+        operation: &mut O,
+        now: Nanos,
+    ) -> RoundOf<Self, Fut, O>;
 
     /// Runs until the round has ended. The caller drops it before anything else happens.
-    fn poll<O: Types>(
-        round: Pin<&mut Self::Round<O::Attempt, SleepOf<O>>>,
-        parts: &mut PartsOf<O>,
+    fn poll<Fut: TryFuture, O: Attempts<Fut>>(
+        round: Pin<&mut RoundOf<Self, Fut, O>>,
+        operation: &mut O,
         time: Time<'_>,
         cx: &mut Context<'_>,
-    ) -> Poll<EndOf<O, Self>>;
+    ) -> Poll<(OutcomeOf<Fut>, Self::Ended)>;
 }
 
-/// The rounds of an operation with this form of failure.
-pub(super) type RoundsOf<M> = <M as Outcome>::Rounds;
-pub(super) type Round<M, Fut, Sleep> = <RoundsOf<M> as Rounds>::Round<Fut, Sleep>;
+pub(super) type RoundOf<R, Fut, O> = <R as Rounds>::Round<
+    Fut,
+    <O as Attempts<Fut>>::Timer,
+    <<O as Attempts<Fut>>::Sleeper as Sleeper>::Sleep,
+>;
 
 /// Facts about the end of a round, beside its outcome.
 pub trait Ended: Copy {
@@ -121,70 +135,33 @@ impl Time<'_> {
     }
 }
 
-/// Rounds of one attempt without limits.
-#[derive(Debug)]
-pub struct Bare;
-
-impl Rounds for Bare {
-    type Ended = ();
-    type Round<Fut, Sleep> = Fut;
-
-    #[inline]
-    fn start<O: Types>(parts: &mut PartsOf<O>, now: Nanos) -> O::Attempt {
-        let attempt = parts.operation.begin(now);
-        parts.callback.start(attempt)
-    }
-
-    fn poll<O: Types>(
-        round: Pin<&mut O::Attempt>,
-        parts: &mut PartsOf<O>,
-        _: Time<'_>,
-        cx: &mut Context<'_>,
-    ) -> Poll<EndOf<O, Self>> {
-        let (outcome, state) = O::Attempt::split(ready!(round.poll(cx)));
-        parts.callback.put_back(state);
-        Poll::Ready((outcome.map_err(AttemptError::Error), ()))
-    }
-}
-
 /// Rounds of one attempt.
 #[derive(Debug)]
 pub struct Single;
 
 impl Rounds for Single {
     type Ended = ();
-    type Round<Fut, Sleep> = Limited<Fut, Sleep>;
+    type Round<Fut, Timer, Sleep> = Limited<Fut, Timer>;
 
-    fn start<O: Types>(parts: &mut PartsOf<O>, now: Nanos) -> Limited<O::Attempt, SleepOf<O>> {
-        let attempt = parts.operation.begin(now);
-        parts.limited(attempt)
+    #[inline]
+    fn start<Fut: TryFuture, O: Attempts<Fut>>(
+        operation: &mut O,
+        now: Nanos,
+    ) -> Limited<Fut, O::Timer> {
+        let attempt = operation.begin(now);
+        operation.call(attempt)
     }
 
-    fn poll<O: Types>(
-        round: Pin<&mut Limited<O::Attempt, SleepOf<O>>>,
-        parts: &mut PartsOf<O>,
+    fn poll<Fut: TryFuture, O: Attempts<Fut>>(
+        round: Pin<&mut Limited<Fut, O::Timer>>,
+        operation: &mut O,
         time: Time<'_>,
         cx: &mut Context<'_>,
-    ) -> Poll<EndOf<O, Self>> {
-        let (callback, operation) = (&mut parts.callback, &parts.operation);
-        let put_back = |state| callback.put_back(state);
-        let outcome = ready!(round.poll(cx, put_back, |limit| operation.timeout(limit)));
+    ) -> Poll<(OutcomeOf<Fut>, ())> {
+        let outcome = operation.ended(ready!(round.poll(cx)));
         if let Err(error) = &outcome {
             time.passed.add_limit(error, operation.deadline());
         }
         Poll::Ready((outcome, ()))
-    }
-}
-
-impl<F, M: Outcome, S: Sleeper, H> Parts<F, M, S, H> {
-    /// Calls the callback for an attempt that has started.
-    pub(super) fn limited<Fut>(&mut self, attempt: Attempt) -> Limited<Fut, S::Sleep>
-    where
-        F: Callback<Fut>,
-    {
-        // The limit counts from here.
-        let limit = self.operation.limit();
-        let timer = limit.map(|(limit, after)| (limit, self.sleeper.sleep(after)));
-        Limited::new(timer, self.callback.start(attempt))
     }
 }

@@ -1,7 +1,6 @@
 //! Attempts by their numbers: those of the operation, and of the row that the limit of the policy counts.
 
 use super::nanos::Nanos;
-#[cfg(feature = "protection")]
 use super::protection::Pass;
 use crate::core::{RetryPolicy, Waits};
 use crate::policy::duration_from_ms;
@@ -34,10 +33,6 @@ impl Row {
         }
     }
 }
-
-/// There are no hedges.
-#[cfg(not(feature = "protection"))]
-type Pass = core::convert::Infallible;
 
 /// Number and start of an attempt.
 #[derive(Debug, Clone, Copy)]

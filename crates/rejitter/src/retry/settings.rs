@@ -24,11 +24,11 @@ macro_rules! setters {
             pub fn $when<C, $($verdict)*>(
                 self,
                 condition: C,
-            ) -> $type<$($parameter,)+ M, S, When<C, H, V>>
+            ) -> $type<$($parameter,)+ M, S, hooks::When<C, H, V>>
             where
                 C: FnMut(&M::Attempt) -> V,
             {
-                self.with(|parts| parts.hooks(|hooks| When(condition, hooks, V::into_verdict)))
+                self.with(|parts| parts.hooks(|hooks| hooks::When(condition, hooks, V::into_verdict)))
             }
 
             /// Like [`when`](Self::when), for a function that needs to know the attempt, such as whether
@@ -36,11 +36,11 @@ macro_rules! setters {
             pub fn $when_attempt<C, $($verdict)*>(
                 self,
                 condition: C,
-            ) -> $type<$($parameter,)+ M, S, WhenAttempt<C, H, V>>
+            ) -> $type<$($parameter,)+ M, S, hooks::WhenAttempt<C, H, V>>
             where
                 C: FnMut(&M::Attempt, &Attempt) -> V,
             {
-                self.with(|parts| parts.hooks(|hooks| WhenAttempt(condition, hooks, V::into_verdict)))
+                self.with(|parts| parts.hooks(|hooks| hooks::WhenAttempt(condition, hooks, V::into_verdict)))
             }
 
             /// Sets the function that reads from an error the wait that a server requested, as in HTTP's
@@ -60,8 +60,8 @@ macro_rules! setters {
             pub fn hint<C: FnMut(&M::Attempt) -> Option<Duration>>(
                 self,
                 hint: C,
-            ) -> $type<$($parameter,)+ M, S, HintOf<C, H>> {
-                self.with(|parts| parts.hooks(|hooks| HintOf(hint, hooks)))
+            ) -> $type<$($parameter,)+ M, S, hooks::HintOf<C, H>> {
+                self.with(|parts| parts.hooks(|hooks| hooks::HintOf(hint, hooks)))
             }
 
             #[cfg(feature = "protection")]
@@ -78,8 +78,8 @@ macro_rules! setters {
             pub fn signal<C: FnMut(&M::Attempt) -> Option<Signal>>(
                 self,
                 signal: C,
-            ) -> $type<$($parameter,)+ M, S, SignalOf<C, H>> {
-                self.with(|parts| parts.hooks(|hooks| SignalOf(signal, hooks)))
+            ) -> $type<$($parameter,)+ M, S, hooks::SignalOf<C, H>> {
+                self.with(|parts| parts.hooks(|hooks| hooks::SignalOf(signal, hooks)))
             }
 
             #[cfg(feature = "protection")]
@@ -91,8 +91,8 @@ macro_rules! setters {
             pub fn weight<C: FnMut(u64) -> f64>(
                 self,
                 weight: C,
-            ) -> $type<$($parameter,)+ M, S, Weight<C, H>> {
-                self.with(|parts| parts.hooks(|hooks| Weight(weight, hooks)))
+            ) -> $type<$($parameter,)+ M, S, hooks::Weight<C, H>> {
+                self.with(|parts| parts.hooks(|hooks| hooks::Weight(weight, hooks)))
             }
 
             /// Sets the backoff of [`RetryPolicy::custom`](crate::RetryPolicy::custom): a function that
@@ -102,8 +102,8 @@ macro_rules! setters {
             pub fn curve<C: FnMut(u64) -> Duration>(
                 self,
                 curve: C,
-            ) -> $type<$($parameter,)+ M, S, Curve<C, H>> {
-                self.with(|parts| parts.hooks(|hooks| Curve(curve, hooks)))
+            ) -> $type<$($parameter,)+ M, S, hooks::Curve<C, H>> {
+                self.with(|parts| parts.hooks(|hooks| hooks::Curve(curve, hooks)))
             }
 
             /// Sets a function that is notified of each failed attempt, including timeouts and the last
@@ -113,8 +113,8 @@ macro_rules! setters {
             pub fn notify<C: FnMut(&FailureEvent<'_, M::Attempt>)>(
                 self,
                 notify: C,
-            ) -> $type<$($parameter,)+ M, S, Notify<C, H>> {
-                self.with(|parts| parts.hooks(|hooks| Notify(notify, hooks)))
+            ) -> $type<$($parameter,)+ M, S, hooks::Notify<C, H>> {
+                self.with(|parts| parts.hooks(|hooks| hooks::Notify(notify, hooks)))
             }
 
             /// Sets a function that is called after a success, with the number of attempts and the time since the start
@@ -122,8 +122,8 @@ macro_rules! setters {
             pub fn notify_success<C: FnMut(u64, Duration)>(
                 self,
                 notify: C,
-            ) -> $type<$($parameter,)+ M, S, NotifySuccess<C, H>> {
-                self.with(|parts| parts.hooks(|hooks| NotifySuccess(notify, hooks)))
+            ) -> $type<$($parameter,)+ M, S, hooks::NotifySuccess<C, H>> {
+                self.with(|parts| parts.hooks(|hooks| hooks::NotifySuccess(notify, hooks)))
             }
 
             /// Sets all callbacks at once: see [`Hooks`](crate::Hooks). It takes them by value. To read the type

@@ -67,11 +67,21 @@ pub trait Sleeper {
     }
 }
 
-/// Implements the traits for sleepers that are lent or shared. Not for every `Deref`: a type around a runtime's handle
+/// Passes the types of sleepers that are lent or shared to a macro. Not every `Deref`: a type around a runtime's handle
 /// may have a sleep of its own.
 macro_rules! pointers {
-    ($($(#[$has:meta])? $pointer:ty),+) => {$(
-        $(#[$has])?
+    ($implement:ident) => {
+        $implement! { &S }
+        $implement! { &mut S }
+        $implement! { Box<S> }
+        $implement! { Rc<S> }
+        #[cfg(target_has_atomic = "ptr")]
+        $implement! { Arc<S> }
+    };
+}
+
+macro_rules! lent {
+    ($pointer:ty) => {
         #[diagnostic::do_not_recommend]
         impl<S: Sleeper + ?Sized> Sleeper for $pointer {
             type Sleep = S::Sleep;
@@ -84,29 +94,13 @@ macro_rules! pointers {
                 (**self).now()
             }
         }
-
-        #[cfg(feature = "retry")]
-        #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-        impl<S: super::BlockingSleeper + ?Sized> super::BlockingSleeper for $pointer {
-            fn sleep(&self, duration: Duration) {
-                (**self).sleep(duration);
-            }
-
-            fn now(&self) -> Option<Duration> {
-                (**self).now()
-            }
-        }
-    )+};
+    };
 }
+pointers!(lent);
 
-pointers!(
-    &S,
-    &mut S,
-    Box<S>,
-    Rc<S>,
-    #[cfg(target_has_atomic = "ptr")]
-    Arc<S>
-);
+#[cfg(feature = "retry")]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub(super) use pointers;
 
 /// A function as a sleeper, in the types that [`Retry::sleep`](crate::Retry::sleep) and
 /// `BlockingRetry::sleep` return. Made by [`sleep_fn`].
@@ -136,7 +130,7 @@ where
 /// is known whether it can wait.
 #[doc(hidden)]
 pub trait MaybeSleeper {
-    type Sleep;
+    type Sleep: Future;
 }
 
 #[diagnostic::do_not_recommend]

@@ -116,7 +116,7 @@ impl From<Verdict> for Signal {
 }
 
 impl Verdict {
-    /// The wait that replaces the policy's, and the shortest one that it may be.
+    /// The exact wait that the caller demands, and the hint.
     pub(super) fn waits(self) -> (Option<Duration>, Option<Duration>) {
         match self {
             Self::RetryExactly(delay) => (Some(delay.min(LONGEST)), None),

@@ -1,26 +1,23 @@
 //! Attempts with a limit, pauses, and the time that both take.
 
+use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use core::time::Duration;
 
 use pin_project_lite::pin_project;
 
+use super::limits::{Limit, LimitTimer};
 use super::nanos::Nanos;
-use super::operation::Limit;
-#[cfg(feature = "protection")]
-use super::operation::Turn;
-#[cfg(feature = "protection")]
+use super::protection::Turn;
 use super::sleeper::LONGEST;
-use super::{AttemptError, Sleeper, TimeoutError, TryFuture};
+use super::{AttemptError, Sleeper, TimeoutError};
 
 pin_project! {
     /// An attempt that ends at its limit.
-    pub struct Limited<Fut, Sleep> {
-        limit: Limit,
-        started: bool,
+    pub struct Limited<Fut, Timer> {
         #[pin]
-        timer: Option<Sleep>,
+        timer: Timer,
         #[pin]
         attempt: Fut,
     }
@@ -77,52 +74,34 @@ impl Passed {
     }
 }
 
-impl<Fut, Sleep> Limited<Fut, Sleep> {
-    pub(super) fn new(timer: Option<(Limit, Sleep)>, attempt: Fut) -> Self {
-        let (limit, timer) = timer.unzip();
-        Self {
-            limit: limit.unwrap_or(Limit::Deadline),
-            started: false,
-            timer,
-            attempt,
-        }
+impl<Fut, Timer> Limited<Fut, Timer> {
+    pub(super) fn new(timer: Timer, attempt: Fut) -> Self {
+        Self { timer, attempt }
     }
 
-    /// Ends the attempt at the deadline, when this timer ends.
-    pub(super) fn end_at_deadline(self: Pin<&mut Self>, timer: Sleep) {
-        let mut this = self.project();
-        *this.limit = Limit::Deadline;
-        this.timer.set(Some(timer));
+    /// Ends the running attempt when this timer ends.
+    pub(super) fn end_at(self: Pin<&mut Self>, timer: Timer) {
+        self.project().timer.set(timer);
     }
 }
 
-impl<Fut: TryFuture, Sleep: Future> Limited<Fut, Sleep> {
-    /// Runs until the attempt or its limit ends. `put_back`: receives the state of an attempt that has ended. `error`:
-    /// returns that of the limit.
+impl<Fut: Future, Timer: LimitTimer> Limited<Fut, Timer> {
+    /// Runs until the attempt or its limit ends.
     pub(super) fn poll(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        put_back: impl FnOnce(Fut::State),
-        error: impl FnOnce(Limit) -> TimeoutError,
-    ) -> Poll<Result<Fut::Ok, AttemptError<Fut::Error>>> {
-        let this = self.project();
-        let first = !core::mem::replace(this.started, true);
-        let mut timer = this.timer.as_pin_mut();
-        let mut is_over = |cx: &mut Context<'_>| match &mut timer {
-            Some(timer) => timer.as_mut().poll(cx).is_ready(),
-            None => false,
-        };
+    ) -> Poll<Result<Fut::Output, Limit>> {
+        let mut this = self.project();
+        let first = this.timer.as_mut().starts();
         // The timer is polled first. An attempt that is always ready uses up what a runtime lets its task do in a
         // poll, and Tokio's timers would never end in what is left of it. A success at once arms none.
-        let late = !first && is_over(cx);
+        let late = !first && this.timer.as_mut().is_over(cx);
         // An attempt that has ended has ended in time.
         if let Poll::Ready(output) = this.attempt.poll(cx) {
-            let (outcome, state) = Fut::split(output);
-            put_back(state);
-            return Poll::Ready(outcome.map_err(AttemptError::Error));
+            return Poll::Ready(Ok(output));
         }
-        if late || first && is_over(cx) {
-            return Poll::Ready(Err(AttemptError::Timeout(error(*this.limit))));
+        if late || first && this.timer.as_mut().is_over(cx) {
+            return Poll::Ready(Err(this.timer.limit()));
         }
         Poll::Pending
     }
@@ -145,7 +124,6 @@ impl<Sleep> Pause<Sleep> {
     }
 
     /// A wait for a turn.
-    #[cfg(feature = "protection")]
     pub(super) fn for_turn(turn: Turn, sleeper: &(impl Sleeper<Sleep = Sleep> + ?Sized)) -> Self {
         let longest = turn.longest();
         Self {
@@ -175,7 +153,7 @@ impl<Sleep: Future> Future for Pause<Sleep> {
         if *this.interruptible && is_timed {
             return Poll::Ready(true);
         }
-        if !core::mem::replace(this.yielded, true) {
+        if !mem::replace(this.yielded, true) {
             // A wait of zero lets other tasks run, too.
             if !*this.interruptible {
                 cx.waker().wake_by_ref();

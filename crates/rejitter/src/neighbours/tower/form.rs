@@ -5,7 +5,7 @@ use super::failed::Failed;
 use crate::retry::{
     AttemptError, Hedged, Protected, Protection, RejectedError, Reported, RetryError,
 };
-use crate::retry::{Kept, Outcome, Plain};
+use crate::retry::{Kept, Outcome};
 
 #[cfg(feature = "protection")]
 /// A protection with the answer to rejected requests: see
@@ -26,7 +26,7 @@ pub trait Form<Res, Err> {
     type Outcome: Outcome<Attempt = Failed<Res, Err>>;
 
     /// The form of a failed operation.
-    fn form(&self, plain: Plain<Failed<Res, Err>>) -> Self::Outcome;
+    fn form(&self, kept: Kept<Failed<Res, Err>>) -> Self::Outcome;
 
     /// The outcome of the service.
     fn outcome(&mut self, failed: <Self::Outcome as Outcome>::Error) -> Result<Res, Err>;
@@ -35,8 +35,8 @@ pub trait Form<Res, Err> {
 impl<Res, Err> Form<Res, Err> for () {
     type Outcome = Kept<Failed<Res, Err>>;
 
-    fn form(&self, plain: Plain<Failed<Res, Err>>) -> Self::Outcome {
-        plain.into_timed()
+    fn form(&self, kept: Kept<Failed<Res, Err>>) -> Self::Outcome {
+        kept
     }
 
     fn outcome(&mut self, failed: Failed<Res, Err>) -> Result<Res, Err> {
@@ -51,9 +51,9 @@ where
 {
     type Outcome = Reported<Failed<Res, Err>, Protected>;
 
-    fn form(&self, plain: Plain<Failed<Res, Err>>) -> Self::Outcome {
-        let protected = Protected::new(&self.protection);
-        plain.into_reported().protected(|()| protected)
+    fn form(&self, kept: Kept<Failed<Res, Err>>) -> Self::Outcome {
+        let protected = self.protection.join();
+        kept.into_reported().protected(|()| protected)
     }
 
     fn outcome(&mut self, failed: RetryError<Failed<Res, Err>>) -> Result<Res, Err> {
@@ -72,8 +72,8 @@ where
 {
     type Outcome = Reported<Failed<Res, Err>, Hedged>;
 
-    fn form(&self, plain: Plain<Failed<Res, Err>>) -> Self::Outcome {
-        self.0.form(plain).protected(Protected::hedged)
+    fn form(&self, kept: Kept<Failed<Res, Err>>) -> Self::Outcome {
+        self.0.form(kept).protected(Protected::hedged)
     }
 
     fn outcome(&mut self, failed: RetryError<Failed<Res, Err>>) -> Result<Res, Err> {

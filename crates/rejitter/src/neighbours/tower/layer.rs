@@ -268,7 +268,7 @@ where
         let retry = retry(settings.policy, calls).hooks(ByVerdict);
         let retry = retry.sleeper(settings.sleeper);
         Retried {
-            retry: retry.sparing(settings.total_timeout, |plain| protection.form(plain)),
+            retry: retry.sparing(settings.total_timeout, |kept| protection.form(kept)),
             protection,
         }
     }

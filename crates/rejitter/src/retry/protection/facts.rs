@@ -1,16 +1,61 @@
-//! Facts that an operation and the state of its destination exchange.
+//! Facts that an operation, its protection and the state of its destination exchange.
 
 use std::task::Waker;
+use std::time::Duration;
 
 use super::queue::Place;
 use crate::core::RetryPolicy;
-use crate::retry::Signal;
 use crate::retry::nanos::Nanos;
+use crate::retry::sleeper::LONGEST;
+use crate::retry::{RejectedError, Signal};
+
+/// The next step of an attempt that is about to start.
+pub(in crate::retry) enum Next {
+    Begin,
+    Hold(Duration),
+    /// It waits for its turn, and then asks again.
+    Queue(Turn),
+    Rejected(RejectedError),
+}
+
+/// How long an attempt waits for its turn, unless it is woken before.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::retry) struct Turn {
+    /// `None` if only others can tell.
+    pub(super) due: Option<Duration>,
+    /// Time until the deadline.
+    pub(super) left: Option<Duration>,
+    /// Whether it may well come before it is due.
+    pub(super) asks: bool,
+}
+
+impl Turn {
+    pub(in crate::retry) fn longest(self) -> Duration {
+        let due = self.due.unwrap_or(LONGEST);
+        due.min(self.left.unwrap_or(LONGEST)).min(LONGEST)
+    }
+
+    /// Whether it comes when it is due, and not before.
+    #[allow(dead_code)] // Only threads wait for one in two ways.
+    pub(in crate::retry) fn is_known(self) -> bool {
+        self.due.is_some() && !self.asks
+    }
+}
+
+/// How an attempt failed.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::retry) struct Failure {
+    pub(in crate::retry) signal: Signal,
+    /// The wait that the server asked for.
+    pub(in crate::retry) hint: Option<Duration>,
+    /// How long the attempt took, if its end says how long attempts take. `None` for a hedge.
+    pub(in crate::retry) took: Option<Nanos>,
+}
 
 /// The numbers that the parts give an attempt when they admit it, and take back at its end. A part's own numbers are
 /// never 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(in crate::retry) struct Pass {
+pub struct Pass {
     /// The breaker's ticket. 0 without a breaker.
     pub(super) ticket: f64,
     /// End of the cooldown's hold during which the attempt was admitted. 0 without a hold.

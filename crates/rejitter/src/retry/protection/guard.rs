@@ -5,29 +5,17 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-use super::Protection;
 use super::cell::Cell;
 use super::events::Rejection;
-use super::facts::{Entry, Limits, Pass, Plan, Price, Turning};
+use super::facts::{Entry, Limits, Next, Pass, Price, Turn, Turning};
 use super::limited::Limited;
-use crate::StopReason;
 use crate::core::RetryPolicy;
 use crate::core::protection::Verdict;
-use crate::policy::{duration_from_ms, ms_from_duration};
+use crate::policy::duration_from_ms;
+use crate::retry::RejectedError;
 use crate::retry::nanos::Nanos;
-use crate::retry::operation::Turn;
-use crate::retry::rounds::Single;
-use crate::retry::{Protect, RejectedError, Signal};
 
-impl Protect for Protected {
-    type Rounds = Single;
-
-    fn guard(&mut self) -> Option<&mut Protected> {
-        Some(self)
-    }
-}
-
-/// One operation's part in a [`Protection`]: see [`Retry::protection`](crate::Retry::protection).
+/// One operation's part in a [`Protection`](crate::Protection): see [`Retry::protection`](crate::Retry::protection).
 ///
 /// When it is dropped, the place of a probe is free again, and the token of a retry that never began goes back.
 pub struct Protected {
@@ -35,7 +23,7 @@ pub struct Protected {
     /// The operation has no clock: the breaker and the cooldown are then as absent.
     pub(super) clockless: bool,
     /// That of the running attempt. Hedges keep theirs.
-    pass: Pass,
+    pub(super) pass: Pass,
     /// Start of the present hold.
     held_since: Nanos,
     /// How long the attempt was held.
@@ -45,13 +33,13 @@ pub struct Protected {
     /// When it last asked, in ms: nobody reads a clock when an operation is dropped. NaN without a clock.
     asked_at: f64,
     /// Tokens, in thousandths: of the retry that has not started, and of the last one that has.
-    taken: f64,
-    spent: f64,
+    pub(super) taken: f64,
+    pub(super) spent: f64,
     /// Price of a retry after this round.
-    price: Price,
+    pub(super) price: Price,
     /// End of the cooldown that a failure of the round set. NaN for none.
-    own_until: f64,
-    rejection: Option<Rejection>,
+    pub(super) own_until: f64,
+    pub(super) rejection: Option<Rejection>,
     /// Number of hedges that the operation has started.
     pub(super) hedges: u64,
     /// If there is a limiter. In a box, so that other operations are no larger.
@@ -66,28 +54,8 @@ impl fmt::Debug for Protected {
     }
 }
 
-/// How an attempt failed.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::retry) struct Failure {
-    pub(in crate::retry) signal: Signal,
-    /// Time that the server asked for.
-    pub(in crate::retry) hint: Option<Duration>,
-    /// How long the attempt took, if its end says how long attempts take. `None` for a hedge.
-    pub(in crate::retry) took: Option<Nanos>,
-}
-
-/// The next step of an attempt that is about to start.
-pub(in crate::retry) enum Next {
-    Begin,
-    Hold(Duration),
-    /// It waits for its turn, and then asks again.
-    Queue(Turn),
-    Rejected(RejectedError),
-}
-
 impl Protected {
-    pub(crate) fn new(protection: &Protection) -> Self {
-        let cell = protection.live();
+    pub(super) fn new(cell: Arc<Cell>) -> Self {
         let limited = cell.recipe.limiter.is_some();
         Self {
             cell,
@@ -241,130 +209,6 @@ impl Protected {
                     retry_after: duration_from_ms(rejection.retry_after_ms),
                     key: self.cell.key.clone(),
                 })
-            }
-        }
-    }
-
-    /// The operation succeeded. `hedge`: the hedge that did it. `attempt`: the start of the round's attempt, if that
-    /// did it or was running.
-    pub(in crate::retry) fn succeeded(
-        &mut self,
-        hedge: Option<Pass>,
-        attempt: Option<Nanos>,
-        clock: impl FnOnce() -> Nanos,
-    ) {
-        let pass = hedge.unwrap_or_else(|| std::mem::take(&mut self.pass));
-        let taken = std::mem::take(&mut self.spent);
-        // The other attempt of the round is dropped.
-        let places = self.take_places(u64::MAX);
-        let recipe = &self.cell.recipe;
-        if pass.is_none() && recipe.budget.is_none() && recipe.hedge.is_none() && places == 0 {
-            return;
-        }
-        let timed = !pass.is_none() || recipe.hedge.is_some();
-        let now = timed.then(clock);
-        let time = now.and_then(|now| self.ms(now));
-        let first = attempt.filter(|_| self.first).zip(now);
-        let first_ms = first.map(|(at, now)| now.since(at).ms());
-        self.cell.locked(|locked| {
-            locked.free(places);
-            locked.succeeded(time, taken, hedge.is_some(), first_ms);
-            if let Some(time) = time {
-                // A success opens nothing, and needs no draw.
-                locked.ended(time, pass, Verdict::Success, f64::NAN, || 0.5);
-            }
-        });
-        if hedge.is_some() {
-            self.release();
-        }
-    }
-
-    /// An attempt failed: this hedge, or else the attempt.
-    pub(in crate::retry) fn failed(
-        &mut self,
-        hedge: Option<Pass>,
-        now: Nanos,
-        failure: Failure,
-        policy: &RetryPolicy,
-        mut draw: impl FnMut() -> f64,
-    ) {
-        let first = failure.took.filter(|_| self.first);
-        let cut = |hint: Duration| ms_from_duration(hint).min(policy.max_retry_after_ms());
-        let (verdict, busy_ms) = match failure.signal {
-            Signal::Failure => (Verdict::Failure, 0.0),
-            Signal::Success | Signal::Declined => (Verdict::Success, 0.0),
-            Signal::Nothing => (Verdict::Nothing, 0.0),
-            // A status says that requests come too often, and the hint for how long.
-            Signal::Busy(Duration::ZERO) => (Verdict::Nothing, failure.hint.map_or(0.0, cut)),
-            Signal::Busy(hint) => (Verdict::Nothing, cut(hint)),
-        };
-        self.price = self.price.max(failure.signal.into());
-        let pass = hedge.unwrap_or_else(|| std::mem::take(&mut self.pass));
-        let recipe = &self.cell.recipe;
-        let cools = busy_ms > 0.0 && recipe.cooldown.is_some();
-        let pauses = busy_ms > 0.0 && recipe.limiter.is_some();
-        let places = self.take_places(1);
-        if pass.is_none() && !cools && !pauses && first.is_none() && places == 0 {
-            return;
-        }
-        let time = self.ms(now);
-        let own_until = self.cell.locked(|locked| {
-            if pauses {
-                locked.pause(time, busy_ms, policy.base_ms(), draw());
-            }
-            locked.free(places);
-            let Some(time) = time else { return f64::NAN };
-            let hint_ms = failure.hint.map_or(f64::NAN, cut);
-            locked.ended(time, pass, verdict, hint_ms, &mut draw);
-            locked.record(Some(time), first.map(Nanos::ms));
-            if cools {
-                locked.ask_to_wait(time, busy_ms)
-            } else {
-                f64::NAN
-            }
-        });
-        // Another failure of the round may have set it.
-        if !own_until.is_nan() {
-            self.own_until = own_until;
-        }
-    }
-
-    /// An attempt failed and made progress: the tokens of the retry that it was go back, as after a success.
-    pub(in crate::retry) fn progressed(&mut self) {
-        let taken = std::mem::take(&mut self.spent);
-        if taken > 0.0 {
-            self.cell.locked(|locked| locked.refund(taken));
-        }
-    }
-
-    /// Before the wait that a retry follows: returns it, or a longer one if others are held longer. Takes the tokens.
-    pub(in crate::retry) fn retry(
-        &mut self,
-        now: Nanos,
-        delay: Duration,
-        remaining: Nanos,
-        policy: &RetryPolicy,
-        draw: impl FnOnce() -> f64,
-    ) -> Result<Duration, StopReason> {
-        let delay_ms = ms_from_duration(delay);
-        let plan = Plan {
-            delay_ms,
-            remaining,
-            policy,
-            price: self.price,
-            own_until: self.own_until,
-            place: self.limited.as_ref().map(|limited| limited.place),
-        };
-        let time = self.ms(now);
-        match self.cell.locked(|locked| locked.retry(time, plan, draw)) {
-            Ok((longer_ms, taken)) => {
-                self.taken = taken;
-                let longer = (longer_ms > delay_ms).then(|| duration_from_ms(longer_ms));
-                Ok(longer.unwrap_or(delay))
-            }
-            Err(rejection) => {
-                self.rejection = Some(rejection);
-                Err(rejection.by)
             }
         }
     }

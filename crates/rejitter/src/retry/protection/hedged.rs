@@ -2,25 +2,15 @@
 
 use std::time::Duration;
 
-use super::cell::Locked;
 use super::facts::Pass;
 use super::guard::Protected;
+use super::state::Locked;
 use crate::policy::duration_from_ms;
-use crate::retry::Protect;
 use crate::retry::nanos::Nanos;
-use crate::retry::race::Races;
 
 /// A [`Protected`] operation that starts hedges: see [`Retry::hedge`](crate::Retry::hedge).
 #[derive(Debug)]
-pub struct Hedged(Protected);
-
-impl Protect for Hedged {
-    type Rounds = Races;
-
-    fn guard(&mut self) -> Option<&mut Protected> {
-        Some(&mut self.0)
-    }
-}
+pub struct Hedged(pub(in crate::retry) Protected);
 
 impl Protected {
     /// The same, for an operation that starts hedges.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::cell::{Cell, Recipe};
+use super::cell::Cell;
+use super::recipe::Recipe;
 
 /// Destinations that a protection keeps at most.
 const MOST_KEYS: usize = 1_000;

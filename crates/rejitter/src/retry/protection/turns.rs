@@ -5,10 +5,10 @@
 
 use std::time::Duration;
 
-use super::cell::Locked;
 use super::events::Rejection;
 use super::facts::{Entry, Limits};
 use super::queue::{Place, Waiting};
+use super::state::Locked;
 use super::status::ProtectionChange;
 use crate::StopReason;
 use crate::policy::{duration_from_ms, ms_from_duration};

@@ -5,13 +5,26 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use super::{Connection, End};
+use super::connection::Connection;
 use crate::retry::Sleeper;
 use crate::retry::nanos::Nanos;
-#[cfg(feature = "protection")]
-use crate::retry::operation::Turn;
+use crate::retry::protection::Turn;
 use crate::retry::sleeper::LONGEST;
 use crate::retry::waiting::{Passed, Pause};
+
+/// How a session ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum End<E> {
+    /// The session returned.
+    Closed,
+    /// The session returned an error.
+    Failed(E),
+    /// The session did not call [`Connection::opened`] in time, and was dropped.
+    ConnectTimeout,
+    /// The session did not call [`Connection::alive`] in time, and was dropped.
+    Silent,
+}
 
 /// Parts of the time for an answer to a ping: a timer that is late, as after a sleep, counts for one of them.
 const PARTS: u32 = 4;
@@ -47,7 +60,6 @@ impl<S: Sleeper> Time<S> {
     }
 
     /// Waits for a turn, or until the task is woken.
-    #[cfg(feature = "protection")]
     pub(super) async fn wait_for(&mut self, turn: Turn) {
         if Pause::for_turn(turn, &self.sleeper).await {
             self.passed.add(turn.longest());

@@ -20,12 +20,18 @@ macro_rules! default_sleeper {
 
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
 mod js;
+#[cfg(feature = "retry")]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+mod thread;
 #[cfg(feature = "tokio")]
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod tokio;
 
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
 pub use js::{JsSleep, JsSleeper};
+#[cfg(feature = "retry")]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub use thread::{BlockingSleeper, ThreadSleeper};
 #[cfg(feature = "tokio")]
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use tokio::TokioSleeper;
@@ -58,5 +64,5 @@ pub(super) fn host_now() -> Option<core::time::Duration> {
     )
 )))]
 impl super::sleeper::MaybeSleeper for DefaultSleeper {
-    type Sleep = core::convert::Infallible;
+    type Sleep = core::future::Pending<()>;
 }
