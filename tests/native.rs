@@ -28,6 +28,8 @@ mod features;
 #[cfg(not(miri))]
 mod misuse;
 #[cfg(not(miri))]
+mod modules;
+#[cfg(not(miri))]
 mod public_names;
 
 /// Features of native programs.
