@@ -2,8 +2,9 @@
 // bundled with the modules that they reach, the CommonJS twins, the manifest. Next to it, in OUT.modules, the same with
 // every module as a file: for tests that change one.
 
-import { cpSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 
 import { inRoot } from '../run/places.mjs';
@@ -108,6 +109,8 @@ export async function assemble({ wasm, light, machines, version, out }) {
   const modules = `${out}.modules`;
   rmSync(modules, { recursive: true, force: true });
   cpSync(draft.dir, modules, { recursive: true });
+  // There, each module has one form.
+  writeFileSync(join(modules, 'lib/wasm/core.js'), "export { load } from './core-inline.js';\n");
 
   const files = await bundle(draft.dir, Object.fromEntries(entries.map((file) => [file, mainOf(file)])));
   rmSync(draft.path('lib'), { recursive: true });

@@ -6,20 +6,14 @@ export { isProgrammingError } from '../failures/network.js';
 import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from '../options/codes.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
 export { isTransientError } from '../failures/transient.js';
-import { policyOf } from '../policy/policy.js';
+export { RetryPolicy } from '../policy/policy.js';
 import { RULES } from '../options/table.js';
 import { remembering } from '../options/memo.js';
-import { load } from '../wasm/core.js';
 import { run } from '../run/run.js';
-import { syncOf } from '../run/sync.js';
+export { retrySync } from '../run/sync.js';
 
 export { isPermanent, isRetryAfter, permanent, retryAfter } from '../run/directives.js';
 export { RetryError, TimeoutError, retryReport } from '../run/report.js';
-
-// Under the names of what they return, bundlers would rename that: stacks would have RetryPolicy2.
-const policy = /* @__PURE__ */ policyOf(load);
-const sync = /* @__PURE__ */ syncOf(load);
-export { policy as RetryPolicy, sync as retrySync };
 
 export const retry = /* @__PURE__ */ functionOf('retry');
 export const retryWithFullJitter = /* @__PURE__ */ functionOf('retryWithFullJitter', 'jitter');
@@ -46,7 +40,7 @@ function backoffOf(name, backoff) {
  * @param {Partial<import('../options/settings.js').Settings>} [own]
  */
 function functionOf(name, implied, own) {
-  const newSettings = settingsOf(load, own);
+  const newSettings = settingsOf(own);
   /** @type {import('../options/reader.js').Rules | undefined} */
   let rules;
   const read = remembering((options) =>

@@ -80,8 +80,10 @@ const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true
  * @property {boolean} [ownSeed]
  */
 
-/** @param {any} options or a RetryPolicy @param {import('../options/settings.js').Load} load @returns {Reading} */
-export function readFetchOptions(options, load) {
+const newSettings = /* @__PURE__ */ settingsOf(DEFAULTS);
+
+/** @param {any} options or a RetryPolicy @returns {Reading} */
+export function readFetchOptions(options) {
   const shared = behindOf(options);
   if (shared !== undefined) {
     const { finalResult, idleTimeoutMs } = shared.settings;
@@ -89,8 +91,7 @@ export function readFetchOptions(options, load) {
     if (idleTimeoutMs) throw leftOut('idleTimeoutMs', idleTimeoutMs, NO_BODY);
     return { settings: inheriting(shared.settings, DEFAULTS), shared };
   }
-  const fresh = settingsOf(load, DEFAULTS)();
-  const settings = /** @type {FetchSettings} */ (readOptions(options, fresh, ALL_RULES, requireManyKeys));
+  const settings = /** @type {FetchSettings} */ (readOptions(options, newSettings(), ALL_RULES, requireManyKeys));
   return { settings, shared: { settings, operations: 0, metrics: undefined } };
 }
 

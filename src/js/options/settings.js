@@ -9,8 +9,6 @@ import { RULES } from './table.js';
 
 /** @import { Rules } from './reader.js' */
 
-/** The exports of src/bindings/core.rs. @typedef {Record<'decide' | 'draw', (...numbers: number[]) => number>} Core */
-/** @typedef {() => Core} Load makes the core at its first call */
 /** @typedef {import('../../../pkg-template/index.js').PolicyOptions} Options */
 
 /**
@@ -24,7 +22,6 @@ import { RULES } from './table.js';
 /**
  * Settings in another form than their option's, and what follows from several.
  * @typedef {object} Derived
- * @property {Load} load
  * @property {number} backoff
  * @property {number} jitter
  * @property {number} capRule the value that the cap bounds; only presets change it (crates/rejitter/src/core/jitter.rs)
@@ -50,9 +47,9 @@ export const LIMITS = 3;
 /**
  * Makes settings for one call after the other: the defaults, except its own. What they inherit is made at the first
  * call, because an app uses one or two of the functions that it imports.
- * @type {(load: Load, own?: object) => () => Settings}
+ * @type {(own?: object) => () => Settings}
  */
-export function settingsOf(load, own) {
+export function settingsOf(own) {
   /** @type {any} */
   let Call;
   return () => {
@@ -63,7 +60,6 @@ export function settingsOf(load, own) {
       // Nothing is found on `Object.prototype`, where anything may have put it.
       Call.prototype = {
         __proto__: null,
-        load,
         backoff: EXPONENTIAL,
         jitter: FULL,
         capRule: BOUND,

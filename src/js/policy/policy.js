@@ -30,9 +30,9 @@ function initialised(policy, settings) {
   return parts;
 }
 
-/** The class over whatever loads the core. @param {import('../options/settings.js').Load} load */
-export function policyOf(load) {
-  const newSettings = settingsOf(load);
+/** Makes the class: in a function, so that a bundle has it only if the app uses it. */
+function policyClass() {
+  const newSettings = settingsOf();
   const rules = { ...RULES, metrics: SWITCH };
   const rulesOfRuns = { ...RULES, metrics: 'ofPolicy' };
 
@@ -112,3 +112,7 @@ export function policyOf(load) {
 
   return RetryPolicy;
 }
+
+// Under the name of the class, bundlers would rename that: stacks would have RetryPolicy2.
+const made = /* @__PURE__ */ policyClass();
+export { made as RetryPolicy };

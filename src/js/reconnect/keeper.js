@@ -27,16 +27,14 @@ import { waitOf } from './wait.js';
 /** The last phase; and what the loop throws then, so that it goes no further. Callers never see it. @type {Phase} */
 const OVER = { start() {}, end() {}, wake() {} };
 
-/** The public function over whatever loads the core. @param {import('../options/settings.js').Load} load */
-export function keepConnectedOf(load) {
-  const newSettings = settingsOf(load, DEFAULTS);
-  /** @param {any} session @param {any} [options] */
-  return function keepConnected(session, options) {
-    return new Promise((resolve, reject) => {
-      requireFunction(session);
-      new Keeper(session, readConnectionOptions(options, newSettings()), resolve, reject).start();
-    });
-  };
+const newSettings = /* @__PURE__ */ settingsOf(DEFAULTS);
+
+/** @param {any} session @param {any} [options] */
+export function keepConnected(session, options) {
+  return new Promise((resolve, reject) => {
+    requireFunction(session);
+    new Keeper(session, readConnectionOptions(options, newSettings()), resolve, reject).start();
+  });
 }
 
 /** @implements {Follower} */

@@ -5,6 +5,7 @@ import { BOUND, CUSTOM, FIXED, LINEAR, NONE, POLLY_V2, TRUNCATED, hasOwnCurve } 
 import { capOf } from '../options/curve.js';
 import { texts } from '../options/long.js';
 import { problemOf } from '../options/messages.js';
+import { load } from '../wasm/core.js';
 import { courseOf } from './attempt.js';
 import { FIRST_ROW } from './rows.js';
 import { freshSeed } from './randomness.js';
@@ -121,8 +122,7 @@ export function computed(settings, state, attempt, serverMs, k = attempt) {
  */
 function formula(settings, state, k, jitter, value, r, r2, serverMs) {
   const { backoff } = settings;
-  const core = settings.load();
-  return core.decide(
+  return load().decide(
     Math.min(k, MAX_K),
     r,
     backoff,
@@ -146,7 +146,7 @@ function formula(settings, state, k, jitter, value, r, r2, serverMs) {
  * Without a seed of the caller's, each draw has a fresh one, with an index of its own.
  * @type {(settings: Settings, state: Omit<State, 'previous'>, attempt: number, nth: number) => number}
  */
-function seededDraw({ seed, load }, { index, run }, attempt, nth) {
+function seededDraw({ seed }, { index, run }, attempt, nth) {
   const [high, low, ownIndex = index] = seed ?? freshSeed(run?.endedAt);
   // The core takes the lower 32 bits of each.
   return load().draw(high, low, ownIndex / TWO_32, ownIndex, attempt / TWO_32, attempt, nth);
@@ -156,7 +156,7 @@ function seededDraw({ seed, load }, { index, run }, attempt, nth) {
 export function baseOf({ settings }) {
   const { backoff, baseMs, truncateAt } = settings;
   const curve = backoff === TRUNCATED ? TRUNCATED : FIXED;
-  return settings.load().decide(1, 0, curve, NONE, baseMs, capOf(settings), NaN, BOUND, NaN, truncateAt);
+  return load().decide(1, 0, curve, NONE, baseMs, capOf(settings), NaN, BOUND, NaN, truncateAt);
 }
 
 /** The draws of protection, next to those of waits. */

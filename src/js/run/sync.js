@@ -17,33 +17,34 @@ import { subscribed } from './tracing.js';
 
 const NO_TIMERS = 'retrySync blocks the thread, so no timer can fire';
 
-/** @param {import('../options/settings.js').Load} load */
-export function syncOf(load) {
-  const newSettings = settingsOf(load);
-  const rules = { ...RULES, attemptTimeoutMs: NO_TIMERS, idleTimeoutMs: NO_TIMERS, unref: NO_TIMERS };
-  /** @param {any} fn @param {any} [options] */
-  return function retrySync(fn, options) {
-    requireFunction(fn);
-    const settings = readOptions(options, newSettings(), rules);
-    if (settings.protection?.hedge)
-      throw failure(TypeError, 'retrySync cannot hedge. Use retry, or a protection without hedge()');
-    if (settings.protection?.limiter?.needsOthers)
-      throw failure(TypeError, 'retrySync takes a limiter() with a rate alone. Use retry instead');
-    requireBlocking();
-    const { hint } = settings;
-    if (hint)
-      settings.hint = (...args) => {
-        const ms = noPromise(hint(...args), 'hint');
-        // Not a number, and nothing that could be awaited.
-        return isReference(ms) ? typeof ms : ms;
-      };
-    const limits = polledLimits(settings);
-    const call = () => loopSync(new Operation(settings, fn, 0, limits, now()));
-    const channel = subscribed();
-    if (channel === null) return call();
-    limits.context = { name: settings.name };
-    return channel.traceSync(call, limits.context);
-  };
+const newSettings = /* @__PURE__ */ settingsOf();
+
+/** Called with a comment: bundlers take a copy by spread for one that may have effects. */
+const rulesOfSync = () => ({ ...RULES, attemptTimeoutMs: NO_TIMERS, idleTimeoutMs: NO_TIMERS, unref: NO_TIMERS });
+const SYNC_RULES = /* @__PURE__ */ rulesOfSync();
+
+/** @param {any} fn @param {any} [options] */
+export function retrySync(fn, options) {
+  requireFunction(fn);
+  const settings = readOptions(options, newSettings(), SYNC_RULES);
+  if (settings.protection?.hedge)
+    throw failure(TypeError, 'retrySync cannot hedge. Use retry, or a protection without hedge()');
+  if (settings.protection?.limiter?.needsOthers)
+    throw failure(TypeError, 'retrySync takes a limiter() with a rate alone. Use retry instead');
+  requireBlocking();
+  const { hint } = settings;
+  if (hint)
+    settings.hint = (...args) => {
+      const ms = noPromise(hint(...args), 'hint');
+      // Not a number, and nothing that could be awaited.
+      return isReference(ms) ? typeof ms : ms;
+    };
+  const limits = polledLimits(settings);
+  const call = () => loopSync(new Operation(settings, fn, 0, limits, now()));
+  const channel = subscribed();
+  if (channel === null) return call();
+  limits.context = { name: settings.name };
+  return channel.traceSync(call, limits.context);
 }
 
 /**

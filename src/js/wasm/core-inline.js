@@ -3,7 +3,7 @@
 import text from './core-bytes.js';
 import { load as translated } from './core-javascript.js';
 
-/** @import { Core } from '../options/settings.js' */
+/** @import { Core } from './core.js' */
 
 /** @type {Core | undefined} */
 let made;

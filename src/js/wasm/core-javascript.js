@@ -4,5 +4,5 @@ import { decide, draw } from './core-generated.js';
 
 const core = { decide, draw };
 
-/** @type {import('../options/settings.js').Load} */
+/** @returns {import('./core.js').Core} */
 export const load = () => core;

@@ -1,10 +1,12 @@
-// The core as `wasm-pack build` links it. The entry points import this module; in the npm package another one stands in
-// its place, by form (xtask/npm/artefacts.mjs).
+// The core as `wasm-pack build` links it. In the npm package another module stands in its place, by form
+// (xtask/npm/artefacts.mjs).
 
-/** @type {import('../options/settings.js').Core | undefined} */
+/** The exports of src/bindings/core.rs. @typedef {Record<'decide' | 'draw', (...numbers: number[]) => number>} Core */
+
+/** @type {Core | undefined} */
 let core;
 
-/** @type {import('../options/settings.js').Load} */
+/** Returns the core, which is made at the first call. @returns {Core} */
 export const load = () => {
   if (core === undefined) throw new Error('rejitter: call init() first, and await it: it loads the wasm file');
   return core;
