@@ -15,7 +15,8 @@ import { failureOf, isAt, isSafe } from './http.js';
 import { sendFrom } from './inner.js';
 import { isRepeatable, keyOf } from './repeats.js';
 import { adding, requestFor } from './request.js';
-import { HttpStatusError, cancelBody, label } from './response.js';
+import { cancelBody } from './response.js';
+import { HttpStatusError, label } from './status-error.js';
 
 /** @import { Attempt } from '../run/attempt.js' */
 /** @import { AttemptRun, Operation } from '../run/operation.js' */

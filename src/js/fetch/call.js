@@ -12,7 +12,8 @@ import { subscribed } from '../run/tracing.js';
 import { FetchAttempt } from './attempt.js';
 import { leadsToHost } from './inner.js';
 import { FetchRequest } from './request.js';
-import { HttpStatusError, cancelBody, keepAbortable, label } from './response.js';
+import { cancelBody, keepAbortable } from './response.js';
+import { HttpStatusError, label } from './status-error.js';
 
 /** @import { Attempt } from '../run/attempt.js' */
 /** @import { Operation } from '../run/operation.js' */
