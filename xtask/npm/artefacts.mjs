@@ -55,6 +55,9 @@ export function mainOf(file) {
   return file.includes('.node.') ? 'index.node.js' : 'index.js';
 }
 
+/** The module of src/js/entries that lists what a main entry point shares with the others. @param {string} main */
+export const sharedOf = (main) => (main === 'light.js' ? 'light-shared.js' : 'shared.js');
+
 /** The subpath under which a name of {@link ENTRIES} is imported. */
 const subpathOf = (entry) => ({ index: '.', 'light-fetch': './light/fetch' })[entry] ?? `./${entry}`;
 

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 
 import { inRoot } from '../run/places.mjs';
-import { ENTRIES, EXPORTS, FORMS, insteadIn, mainOf } from './artefacts.mjs';
-import { INTERNAL, bundle, formOf } from './bundle.mjs';
+import { ENTRIES, EXPORTS, FORMS, mainOf, sharedOf } from './artefacts.mjs';
+import { bundle, formOf } from './bundle.mjs';
 import { eager } from './eager.mjs';
 import { Draft, commonJs, sameExports, withLinks } from './publish.mjs';
 import { hexOf } from './wasm-text.mjs';
@@ -41,17 +41,17 @@ async function traced(dir, file) {
   return { inputs: Object.keys(result.metafile.inputs), exports: [...output.exports].sort() };
 }
 
+/** The text of a module of src/js/entries in the package's own folder. @param {string} code */
+const atTop = (code) => code.replaceAll("'../", "'./lib/");
+
 /** Writes the entries in all forms, in their own text, so that each module can be a file. Returns the files' names. */
 function writeEntries(draft) {
   const files = [];
   for (const [form, { entries }] of Object.entries(FORMS)) {
     for (const entry of entries) {
       const file = [entry, form, 'js'].filter(Boolean).join('.');
-      const code = draft.read(`lib/entries/${entry}.js`).replaceAll("'../", "'./lib/");
-      draft.write(
-        file,
-        insteadIn(file).reduce((text, [of, by]) => text.replace(`${of}'`, `${by}'`), code),
-      );
+      const code = atTop(draft.read(`lib/entries/${entry}.js`));
+      draft.write(file, form === '' ? code : code.replace("'./index.js'", `'./index.${form}.js'`));
       files.push(file);
     }
   }
@@ -84,7 +84,7 @@ async function writeTwins(draft, files, offered) {
   const require = createRequire(draft.path('package.json'));
   for (const entry of ENTRIES) {
     // Loaded once: what is fine as ESM may not be as CommonJS.
-    const found = Object.keys(require(`./${entry}.cjs`)).filter((name) => !name.startsWith(INTERNAL));
+    const found = Object.keys(require(`./${entry}.cjs`)).filter((name) => !name.startsWith('_'));
     sameExports({ [`${entry}.js`]: offered[entry], [`${entry}.cjs`]: found });
   }
 }
@@ -112,7 +112,10 @@ export async function assemble({ wasm, light, machines, version, out }) {
   // There, each module has one form.
   writeFileSync(join(modules, 'lib/wasm/core.js'), "export { load } from './core-inline.js';\n");
 
-  const files = await bundle(draft.dir, Object.fromEntries(entries.map((file) => [file, mainOf(file)])));
+  const mains = Object.fromEntries(entries.map((file) => [file, mainOf(file)]));
+  const files = await bundle(draft.dir, mains, (main) =>
+    atTop(readFileSync(inRoot('src/js/entries', sharedOf(main)), 'utf8')),
+  );
   rmSync(draft.path('lib'), { recursive: true });
   // Where import is by file and at once; in pages, bundlers come between.
   files.set(START, eager(files.get(START)));

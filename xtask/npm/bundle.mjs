@@ -1,10 +1,11 @@
 // One file per entry point instead of one per module: Node resolves, reads and compiles each file when the package
 // is imported, and that was most of the time of a first call. The main entry point is whole in one file. What the
-// others share with it, they import from it, so that the package keeps one instance: one set of brands, one report
-// per error.
+// others share with it, they import from it, by a list: so the package keeps one instance, with one set of marks and one
+// report per error. A file for what is shared would be one more to load at each import; an object of it would add 0.7 kB
+// to an app with fetch, since bundlers keep objects whole.
 
 import { readFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import { parse } from 'acorn';
 import { build } from 'esbuild';
 
@@ -23,81 +24,59 @@ export const formOf = (entry) => ({
 });
 
 /**
- * Precedes the names under which the main entry point exports what only the others use. No declaration has them. A file
- * for what is shared would be one more to load at each import; an object of it would add 0.7 kB to an app with fetch,
- * since bundlers keep objects whole.
- */
-export const INTERNAL = '_';
-
-/** Stands in the first pass for the path of a module that an entry point shares with the main one. */
-const SHARED = 'shared:';
-
-/**
- * @param {string} dir a package in which every module is a file
+ * Bundles entry points of a package in which every module is a file.
+ * @param {string} dir
  * @param {Record<string, string | undefined>} entries names of files in `dir`, each with the main entry point that it
  *   shares an instance with
+ * @param {(main: string) => string} sharedOf returns the module that exports what a main entry point shares
  * @returns {Promise<Map<string, string>>} their texts by name
  */
-export async function bundle(dir, entries) {
+export async function bundle(dir, entries, sharedOf) {
   const all = Object.keys(entries);
-  const mains = new Set(Object.values(entries).filter((main) => main !== undefined));
   const files = new Map();
-  for (const main of mains) {
-    const { metafile } = await built(dir, main, entries, []);
-    const own = new Set(Object.keys(metafile.inputs).filter((input) => input.startsWith('lib/')));
+  for (const main of new Set(Object.values(entries).filter((main) => main !== undefined))) {
+    const shared = sharedOf(main);
+    const contents = `${readFileSync(join(dir, main), 'utf8')}${shared}`;
+    const whole = await built(dir, main, entries, [], { contents, resolveDir: dir, sourcefile: main });
+    files.set(main, textOf(whole.text));
     const others = all.filter((entry) => entries[entry] === main);
-    /** The modules that the others import from, by name. */
-    const origins = new Map();
-    const outside = sharing(dir, own, (module) => ({ path: SHARED + module, external: true, sideEffects: false }));
-    /** the names that each of them uses */
-    const used = {};
     for (const other of others) {
-      used[other] = new Set();
-      for (const [name, module] of sharedBy(await built(dir, other, entries, [outside]), other)) {
-        if ((origins.get(name) ?? module) !== module) throw new Error(`two modules of ${main} export ${name}`);
-        origins.set(name, module);
-        used[other].add(name);
-      }
+      const { text, inputs } = await built(dir, other, entries, [sharing(dir, main, shared)]);
+      const copied = inputs.find((input) => whole.inputs.includes(input));
+      if (copied) throw new Error(`${other} would have a copy of ${copied}: list what it imports of that as shared`);
+      files.set(other, textOf(joined(text, main)));
     }
-    const exported = [...origins]
-      .sort()
-      .map(([name, module]) => `export { ${name} as ${INTERNAL}${name} } from './${module}';`);
-    const contents = [readFileSync(join(dir, main), 'utf8'), ...exported].join('\n');
-    files.set(main, textOf(await built(dir, main, entries, [], { contents, resolveDir: dir, sourcefile: main })));
-    for (const other of others) {
-      // Also what only unused code imports: esbuild looks for it, and keeps it in the list of imports.
-      const whole = await built(dir, other, entries, [outside], undefined, false);
-      const list = [...new Set(sharedBy(whole, other).map(([name]) => name))].sort();
-      const imported = list.map((name) => `${INTERNAL}${name} as ${name}`).join(', ');
-      const contents = `import { ${imported} } from './${main}';\nexport { ${list.join(', ')} };\n`;
-      const one = sharing(dir, own, () => ({ path: main, namespace: 'shared' }), contents);
-      const made = await built(dir, other, entries, [one]);
-      const text = made.text.replaceAll(
-        new RegExp(`(?<=^import \\{.*) ${INTERNAL}(\\w+) as \\w+,?`, 'gm'),
-        (each, name) => (used[other].has(name) ? each : ''),
-      );
-      files.set(other, textOf({ text: text.replaceAll(/,(?= \} from)/g, '') }));
-    }
+    const isUsed = ({ exported }) => others.some((other) => files.get(other).split(exported.name).length > 2);
+    const unused = exportsOf(shared).flatMap(({ names }) => names.filter((name) => !isUsed(name)));
+    if (unused.length > 0) throw new Error(`nothing shares ${unused.map(({ local }) => local.name).join(', ')}`);
   }
-  for (const entry of all) {
-    if (!files.has(entry)) files.set(entry, textOf(await built(dir, entry, entries, [])));
-  }
+  for (const entry of all) if (!files.has(entry)) files.set(entry, textOf((await built(dir, entry, entries, [])).text));
   return files;
 }
 
-/** The names that a bundle imports from shared modules, each with its module. */
-function sharedBy({ text }, entry) {
-  if (/^import [^{"].* from "shared:/m.test(text)) throw new Error(`${entry} imports a default from another entry`);
-  return [...text.matchAll(/^import \{([^}]*)\} from "shared:(.*)";$/gm)].flatMap(([, list, module]) =>
-    list.split(',').map((each) => [each.trim().split(' ')[0], module]),
-  );
+/** Joins the imports from the main entry point, without what only unused code has imported. */
+function joined(text, main) {
+  const names = [];
+  const rest = text.replaceAll(/^import \{ (.*) \} from "\.\/([\w.]+)";\n/gm, (statement, list, from) => {
+    if (from !== main) return statement;
+    names.push(...list.split(', '));
+    return '';
+  });
+  const used = names.filter((name) => rest.includes(name.split(' as ').at(-1)));
+  return `import { ${used.join(', ')} } from "./${main}";\n${rest}`;
 }
+
+/** The statements of a module of exports: from where, and the names there and here. */
+const exportsOf = (text) =>
+  parse(text, { ecmaVersion: 'latest', sourceType: 'module' }).body.map(
+    (/** @type {any} */ { source, specifiers }) => ({ from: source.value, names: specifiers }),
+  );
 
 /**
  * Bundles one entry point. Everything of the package is in the file, except other entry points.
  * @param {import('esbuild').StdinOptions} [stdin] another text of the entry point
  */
-async function built(dir, entry, entries, plugins, stdin, treeShaking) {
+async function built(dir, entry, entries, plugins, stdin) {
   const apart = {
     name: 'other entry points',
     setup({ onResolve }) {
@@ -110,7 +89,6 @@ async function built(dir, entry, entries, plugins, stdin, treeShaking) {
   };
   const { outputFiles, metafile } = await build({
     bundle: true,
-    treeShaking,
     platform: 'neutral',
     format: 'esm',
     target: 'es2022',
@@ -123,23 +101,26 @@ async function built(dir, entry, entries, plugins, stdin, treeShaking) {
     ...(stdin ? { stdin } : { entryPoints: [entry] }),
     plugins: [...plugins, formOf(entry), apart],
   });
-  return { text: outputFiles[0].text, metafile };
+  const [{ inputs }] = Object.values(metafile.outputs);
+  return { text: outputFiles[0].text, inputs: Object.keys(inputs).filter((input) => inputs[input].bytesInOutput > 0) };
 }
 
-/**
- * Replaces the modules of the main entry point in another one.
- * @param {Set<string>} modules their paths in `dir`
- * @param {string} [contents] of the module that replaces them
- */
-function sharing(dir, modules, replace, contents) {
+/** Has another entry point import from the main one what that shares, by the names of the list. */
+function sharing(dir, main, shared) {
+  const texts = Object.fromEntries(
+    exportsOf(shared).map(({ from, names }) => {
+      const list = names.map(({ local, exported }) => `${exported.name} as ${local.name}`);
+      return [join(dir, from), `export { ${list.join(', ')} } from './${main}';`];
+    }),
+  );
   return {
     name: 'shared modules',
     setup({ onLoad, onResolve }) {
-      onResolve({ filter: /^\.\.?\// }, ({ path, kind, resolveDir }) => {
-        const module = relative(dir, join(resolveDir, path)).replaceAll('\\', '/');
-        return kind === 'import-statement' && modules.has(module) ? replace(module) : undefined;
+      onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
+        const module = join(resolveDir, path);
+        return module in texts ? { path: module, namespace: 'shared', sideEffects: false } : undefined;
       });
-      onLoad({ filter: /./, namespace: 'shared' }, () => ({ contents, resolveDir: dir }));
+      onLoad({ filter: /./, namespace: 'shared' }, ({ path }) => ({ contents: texts[path], resolveDir: dir }));
     },
   };
 }
@@ -157,8 +138,8 @@ function withConstants(text) {
   return constants.join('') + others;
 }
 
-/** The text of a file as it is published. @param {{ text: string }} output of one entry point */
-function textOf({ text }) {
+/** The text of a file as it is published. @param {string} text of one entry point */
+function textOf(text) {
   // Engines keep a file with any other character as two bytes per character.
   const other = /[^\0-\x7f]/.exec(text);
   if (other) throw new Error(`the bundle has ${JSON.stringify(other[0])}; write it in ASCII`);
