@@ -28,6 +28,8 @@ export class Admission {
   #first;
   #until;
   verdict = NOTHING;
+  /** Further fields of its events, until its round has ended. @type {RecordFields | undefined} */
+  eventFields;
   /** Whether the failure asked to come less often. */
   throttled = false;
   /** Whether its own timeout ended it. */

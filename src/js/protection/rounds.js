@@ -19,6 +19,9 @@ import { SupersededError } from './rejected.js';
 /** In place of the task of a fetch. @type {{ mayHedge: boolean, another: () => AttemptRun['task'] }} */
 const NO_TASK = { mayHedge: true, another: () => undefined };
 
+/** Fields of the records and events of a hedge. */
+const OF_HEDGE = { hedge: /** @type {const} */ (true) };
+
 /** The rounds of one operation. */
 export class Rounds {
   #op;
@@ -56,7 +59,7 @@ export class Rounds {
     };
     const stop = this.#begin(run, time);
     if (stop) return stop;
-    limits.metrics?.attempted(run.number);
+    this.#op.metrics?.attempted(run.number);
     return new Promise((resolve, reject) => {
       if (attemptsLeft(settings, run.number, this.#op.row.before) > 0 && this.#task.mayHedge) {
         const from = now();
@@ -71,12 +74,12 @@ export class Rounds {
 
   /**
    * Begins an attempt, with limits of its own. Returns a reason to stop if a hook has aborted it, or has taken the time
-   * that was left. The fields are those of its events.
-   * @type {(run: AttemptRun, time: number, fields?: object) => Stop}
+   * that was left.
+   * @type {(run: AttemptRun, time: number) => Stop}
    */
-  #begin(run, time, fields) {
+  #begin(run, time) {
     const { Limits, begin, courseOf } = this.#driver;
-    run.limits = Object.assign(new Limits([]), { deadlineAt: this.#op.limits.deadlineAt, fields });
+    run.limits = Object.assign(new Limits([]), { deadlineAt: this.#op.limits.deadlineAt });
     run.task = this.#task.another();
     this.#runs.push(run);
     this.#undecided.add(run);
@@ -120,11 +123,11 @@ export class Rounds {
     if (limits.stopReason || !this.#task.mayHedge || this.#runs[0].attempt?.signal.aborted) return undefined;
     const putBack = this.#state.hedge.take(this.#state, time, this.#op);
     if (!putBack) return undefined;
-    const fields = { hedge: /** @type {const} */ (true) };
     const run = /** @type {AttemptRun} */ (new this.#driver.AttemptRun(this.#op));
     const ticket = this.#state.admit(time, false);
-    const admission = (run.admission = new Admission(this.#state, ticket, false, fields));
-    const stop = this.#begin(run, time, fields);
+    const admission = (run.admission = new Admission(this.#state, ticket, false, OF_HEDGE));
+    admission.eventFields = OF_HEDGE;
+    const stop = this.#begin(run, time);
     if (stop) {
       admission.close(run, stop);
       putBack();
@@ -132,7 +135,7 @@ export class Rounds {
     }
     this.hedges++;
     this.#state.hedge.hedges++;
-    limits.metrics?.hedged();
+    this.#op.metrics?.hedged();
     return this.#drive(run);
   }
 
@@ -185,7 +188,7 @@ export class Rounds {
     if (stop !== undefined) {
       // From here on, nothing interrupts the operation.
       limits.dispose();
-      if (stop === 'success' && run.limits.fields) this.#state.hedge.won++;
+      if (stop === 'success' && run.admission?.eventFields) this.#state.hedge.won++;
       run.admission?.close(run, stop);
       run.endedAt ??= now();
       this.#choose(run, 'superseded');
@@ -216,6 +219,7 @@ export class Rounds {
     op.run = /** @type {Operation['run']} */ (run);
     // An abort in the wait is one of its signal, too, as without rounds.
     op.run.limits = op.limits;
+    if (run.admission) run.admission.eventFields = undefined;
     op.limits.attempt = run.attempt;
     return all;
   }

@@ -71,7 +71,7 @@ export function eventOf(run, attempt, fields) {
     attemptsLeft: attemptsLeft(settings, attempt, row.before),
     ...(name !== undefined && { name }),
     .../** @type {Fields} */ (fields && { ...outcomeOf(run), ...run.told, ...fields }),
-    ...run.limits.fields,
+    ...run.admission?.eventFields,
     ...run.task?.labels,
     elapsedMs: elapsed(run.op.startedAt),
   };

@@ -24,12 +24,6 @@ export const INTERRUPTED = Symbol('interrupted');
 
 /** The limits of an operation that nothing ends early. */
 class NoLimits {
-  /** Counters of the policy. @type {import('../policy/metrics.js').Metrics | undefined} */
-  metrics;
-  /** Message of the tracing channel. @type {Record<string, unknown> | undefined} */
-  context;
-  /** Further fields of events. @type {object | undefined} */
-  fields;
   /** Whether a signal has ended the operation. */
   aborted = false;
   /** Whether a signal or the deadline's timer has. */
@@ -80,7 +74,7 @@ class NoLimits {
   dispose() {}
 }
 
-/** The limits of all operations that nothing ends early, and that nobody counts. */
+/** The limits of all operations that nothing ends early: they have no state. */
 export const NO_LIMITS = /* @__PURE__ */ new NoLimits();
 
 /**
@@ -90,7 +84,7 @@ export const NO_LIMITS = /* @__PURE__ */ new NoLimits();
 export function limitsOf({ signal: own, needs }, signal) {
   return needs === LIMITS || signal
     ? new Limits(/** @type {AbortSignal[]} */ ([own, signal].filter(Boolean)))
-    : new NoLimits();
+    : NO_LIMITS;
 }
 
 /** Signals and timeouts of an operation, or of an attempt of a round. */

@@ -36,6 +36,10 @@ export class Operation {
   previous = -1;
   /** The operation, as protection knows it. @type {import('../protection/guard.js').Guard | undefined} */
   guard;
+  /** Counters of the policy. @type {import('../policy/metrics.js').Metrics | undefined} */
+  metrics;
+  /** Message of the tracing channel. @type {Record<string, unknown> | undefined} */
+  context;
 
   /**
    * @param {import('../options/settings.js').Settings} settings

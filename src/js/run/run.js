@@ -71,11 +71,10 @@ export function run(settings, fn, index, metrics, signal, task) {
 
 /** Runs an operation with more to do first. @type {(op: Operation<Limited>, metrics?: Metrics) => Promise<any>} */
 function takeSteps(op, metrics) {
-  const { limits } = op;
-  limits.metrics = metrics;
+  op.metrics = metrics;
   const channel = subscribed();
   if (channel === null) return loop(op);
-  const context = (limits.context = { name: op.settings.name, ...op.run.task?.labels });
+  const context = (op.context = { name: op.settings.name, ...op.run.task?.labels });
   return channel.tracePromise(() => loop(op), context);
 }
 

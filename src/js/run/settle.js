@@ -45,9 +45,9 @@ export function settle(op, reason) {
   else if (op.attempts === 0 && reason === 'deadline') reason = 'timeout';
   if (guard) reason = stopFor(op, guard.settle(op, reason));
   const { attempts, run } = op;
-  if (limits.context) limits.context.attempts = attempts;
+  if (op.context) op.context.attempts = attempts;
   if (reason === 'success') {
-    limits.metrics?.succeeded(roundsOf(op));
+    op.metrics?.succeeded(roundsOf(op));
     emit(run, 'onSuccess', run.number);
     return;
   }
@@ -65,8 +65,8 @@ export function settle(op, reason) {
   const { failed, outcome } = run;
   const report = reportOf(op, reason)();
   if (run.task) run.task.report = report;
-  if (limits.context) limits.context.report = report;
-  limits.metrics?.failed(reason);
+  if (op.context) op.context.report = report;
+  op.metrics?.failed(reason);
   emit(run, 'onGiveUp', attempts, { reason, report });
   const wrap = failed
     ? settings.finalError === 'wrap' && !aborted && !readMarks(outcome).rejected

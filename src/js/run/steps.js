@@ -21,7 +21,7 @@ export function start(op) {
   limits.start(op);
   // Nothing happened that a hook or a report could show.
   if (limits.aborted) throw limits.reason;
-  limits.metrics?.started();
+  op.metrics?.started();
 }
 
 /**
@@ -70,7 +70,8 @@ export function begin(run, time) {
   run.number = op.attempts = number;
   run.startedAt = time;
   run.endedAt = run.delayMs = run.told = undefined;
-  limits.metrics?.attempted(number);
+  // A round counts its own.
+  if (limits === op.limits) op.metrics?.attempted(number);
   limits.begin(run);
   return undefined;
 }
@@ -159,7 +160,7 @@ export function plan(op) {
   if (answer?.do === 'stop') return stopFor(op, answer);
   if (answer) delayMs = answer.ms;
   run.delayMs = delayMs;
-  limits.metrics?.waits(delayMs);
+  op.metrics?.waits(delayMs);
   if (settings.hooks) emit(run, 'onRetry', attempts, { delayMs });
   // It need not live as long as the wait.
   run.attempt = undefined;

@@ -39,12 +39,15 @@ export function retrySync(fn, options) {
       // Not a number, and nothing that could be awaited.
       return isReference(ms) ? typeof ms : ms;
     };
-  const limits = polledLimits(settings);
-  const call = () => loopSync(new Operation(settings, fn, 0, limits, now()));
+  const call = (/** @type {{ name: string | undefined } | undefined} */ context) => {
+    const op = new Operation(settings, fn, 0, polledLimits(settings), now());
+    op.context = context;
+    return loopSync(op);
+  };
   const channel = subscribed();
-  if (channel === null) return call();
-  limits.context = { name: settings.name };
-  return channel.traceSync(call, limits.context);
+  if (channel === null) return call(undefined);
+  const context = { name: settings.name };
+  return channel.traceSync(() => call(context), context);
 }
 
 /**
@@ -54,10 +57,7 @@ export function retrySync(fn, options) {
  */
 const polledLimits = ({ signal, totalTimeoutMs }) => ({
   blocks: true,
-  metrics: undefined,
   late: undefined,
-  fields: undefined,
-  context: undefined,
   attempt: undefined,
   deadlineAt: Infinity,
   get aborted() {
