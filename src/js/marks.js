@@ -101,19 +101,19 @@ export function readMarks(error, markOf) {
 }
 
 /**
- * A failure, the wait that its server asks for, as far as it is known, and until it is decided whether to retry, the
- * number of the last hint before that; Infinity if the callback itself has asked for a wait, which stands above hints.
- * @typedef {{ outcome?: unknown, hintMs?: number, demandedMs?: number }} Hinted
+ * A failure, the wait that its server asks for, as far as it is known, and the number of the last hint before it;
+ * Infinity if the callback itself has asked for a wait, which stands above hints.
+ * @typedef {{ outcome?: unknown, hintMs?: number, lastHint?: number }} Hinted
  */
 
 /** Follows a server's word. Of several, the longest counts. @param {Hinted} failure @param {number} ms */
 export function addHint(failure, ms) {
-  if (failure.demandedMs !== Infinity) failure.hintMs = Math.max(ms, failure.hintMs || 0);
+  if (failure.lastHint !== Infinity) failure.hintMs = Math.max(ms, failure.hintMs || 0);
 }
 
 /** Follows the waits that were noted beside an error and its causes since then. @param {Hinted} failure */
 export function readHints(failure) {
-  const last = /** @type {number} */ (failure.demandedMs);
+  const last = /** @type {number} */ (failure.lastHint);
   // Most programs note none.
   if (shared().last > last)
     readMarks(failure.outcome, (each) => {

@@ -63,7 +63,7 @@ export function delayAfter(policy, { attempt, maxAttempts, elapsedMs, error, see
   const failure = {
     outcome: own,
     hintMs: (afterMs >= 0 ? afterMs : rejected && hintIn(rejected)) || 0,
-    demandedMs: afterMs >= 0 ? Infinity : 0,
+    lastHint: afterMs >= 0 ? Infinity : 0,
   };
   const longest = maxRetryAfterMs >= 0 ? maxRetryAfterMs : MINUTE;
   if (permanent) return undefined;
@@ -94,9 +94,9 @@ export function delayAfter(policy, { attempt, maxAttempts, elapsedMs, error, see
     // The attempt is over: nothing that it could tell matters.
     ...{ alive: nothing, progress: nothing, commit: nothing, watch: (/** @type {unknown} */ source) => source },
   };
-  return then(hint?.(own, facts), (asked) => {
-    if (asked > 0) addHint(failure, asked);
-    failure.demandedMs ||= shared().last;
+  return then(hint?.(own, facts), (hintMs) => {
+    if (hintMs > 0) addHint(failure, hintMs);
+    failure.lastHint ||= shared().last;
     return then(retryIf(own, facts), (verdict) => {
       readHints(failure);
       return follow(verdict);

@@ -36,8 +36,8 @@ export class FetchAttempt {
   #sent = /** @type {boolean | undefined} */ (undefined);
   /** The wait that the response asks for, NaN for none, once it was read. @type {number | undefined} */
   #hintMs;
-  /** The same, once the response is to be retried. @type {number | undefined} */
-  #askedMs;
+  /** Whether the response has failed: it is to be retried. */
+  #isRetried = false;
   /** The request that `prepare` returned instead of the one that it got. @type {any} */
   #replacement;
   /** Whether the request, as it was sent last, may be sent again. */
@@ -47,7 +47,7 @@ export class FetchAttempt {
   /** Whether an earlier attempt has had no response so far: the server may still be working on its request. */
   #follows = false;
   /** Name of the option that decided about the outcome. */
-  askedOption = 'retryOn';
+  decidedBy = 'retryOn';
   /** The report of an operation that ended with a response that should have been retried. @type {Report | undefined} */
   report;
 
@@ -96,7 +96,8 @@ export class FetchAttempt {
   async #sendWatched(attempt) {
     const { request, settings, signals, ownSignal } = this.#call;
     const { prepare, throwOnStatus } = settings;
-    this.#sent = this.response = this.#hintMs = this.#askedMs = this.#replacement = undefined;
+    this.#sent = this.response = this.#hintMs = this.#replacement = undefined;
+    this.#isRetried = false;
     /** Replaces the request's own. @type {AbortSignal | undefined} */
     let signal;
     // React answers a GET without `init.signal` from memory: no second attempt would reach the server. Node warns of
@@ -233,13 +234,13 @@ export class FetchAttempt {
   /** Has the caller's hint note that a success was the last one which a limit allows. @param {AttemptRun} run */
   #foresee(run) {
     const { response, attempt } = this;
-    const success = { outcome: response, hintMs: NaN, demandedMs: shared().last };
+    const success = { outcome: response, hintMs: NaN, lastHint: shared().last };
     const follow = () => {
       readHints(success);
       if (success.hintMs > 0) run.admission?.foretell(run, success.hintMs);
     };
-    const asked = tell(() => this.#call.settings.hint?.(response, /** @type {Attempt} */ (attempt)), {});
-    if (isReference(asked)) adopt(asked, follow, follow);
+    const answer = tell(() => this.#call.settings.hint?.(response, /** @type {Attempt} */ (attempt)), {});
+    if (isReference(answer)) adopt(answer, follow, follow);
     else follow();
   }
 
@@ -266,11 +267,11 @@ export class FetchAttempt {
     const retryable =
       preparing || (this.#mayFollow && (response === undefined ? this.failed : this.isCurable(retryOn)));
     if (isFunction(retryOn)) {
-      this.askedOption = 'retryOn';
+      this.decidedBy = 'retryOn';
       return retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: request.method, retryable }));
     }
     // A policy may have these.
-    const name = (this.askedOption = response === undefined ? 'retryIf' : 'retryOnResult');
+    const name = (this.decidedBy = response === undefined ? 'retryIf' : 'retryOnResult');
     const predicate = settings[name];
     return predicate === undefined || retryOn !== undefined ? retryable : predicate(response ?? error, attempt);
   }
@@ -283,17 +284,12 @@ export class FetchAttempt {
     if (typeof status !== 'number' || (status >= 200 && status < 300)) return false;
     // A status that is hidden.
     if (status === 0 && `${type}`.startsWith('opaque')) return false;
-    const asked = headerOf(headers, 'x-should-retry') || headerOf(headers, 'stripe-should-retry');
-    if (/^(true|false)$/.test(asked)) return asked === 'true';
+    const told = headerOf(headers, 'x-should-retry') || headerOf(headers, 'stripe-should-retry');
+    if (/^(true|false)$/.test(told)) return told === 'true';
     // The server refuses a key that an earlier attempt's request, which it is still working on, has.
     if (status === 409) return this.#follows && keyOf(this.#call.request, this.#call.settings) !== '';
     // A server that forbids, or finds a body too large, and says when to come back, limits the rate.
     return isTransientStatus(status) || ((status === 403 || status === 413) && this.hintMs > 0);
-  }
-
-  /** The wait that the response of a request that failed asks for, in ms; NaN for none. */
-  get slowsMs() {
-    return this.response?.status >= 400 ? this.hintMs : NaN;
   }
 
   /** The wait that the response asks for, in ms; NaN for none. */
@@ -306,12 +302,13 @@ export class FetchAttempt {
   forbids(run) {
     const { request, settings } = this.#call;
     if (!this.#mayFollow) return run.failed ? 'notRetryable' : 'success';
-    this.#askedMs = this.hintMs;
+    const { hintMs } = this;
+    this.#isRetried = true;
     if (!run.failed) emit(run, 'onFailure', run.number);
     if (run.limits.aborted) return 'aborted';
     if (this.#sent === false) return 'callback';
     if (!request.replays && run.number < settings.maxAttempts) return 'bodyNotReplayable';
-    run.hintMs = this.#askedMs;
+    run.hintMs = hintMs;
     return undefined;
   }
 
@@ -335,19 +332,20 @@ export class FetchAttempt {
 
   /** Returns what makes an attempt of a round. What this one brought is of the past. @returns {FetchAttempt} */
   another() {
-    this.response = this.#askedMs = undefined;
+    this.response = undefined;
+    this.#isRetried = false;
     this.#call.isSafe = true;
     return this.#call.attempt(this.#mayRepeat);
   }
 
   /** A response has failed once it is to be retried. @type {(hook: string, failed: boolean | undefined) => boolean} */
   hides(hook, failed) {
-    return hook === 'onFailure' && !failed && this.#askedMs === undefined;
+    return hook === 'onFailure' && !failed && !this.#isRetried;
   }
 
   eventFields() {
     const status = this.response?.status;
-    const hintMs = this.#askedMs ?? NaN;
+    const hintMs = this.#isRetried ? this.hintMs : NaN;
     return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
   }
 

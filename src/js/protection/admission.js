@@ -108,7 +108,7 @@ export class Admission {
     const fails = this.timedOut || task?.failed || (again && !task?.preparing);
     const silent = !failed ? SUCCESS : fails ? FAILURE : NOTHING;
     const verdict = this.throttled ? NOTHING : status === undefined ? silent : FAULTS.test(status) ? FAILURE : SUCCESS;
-    const works = verdict === SUCCESS && !((task?.slowsMs ?? NaN) > 0);
+    const works = verdict === SUCCESS && !(hintIn(task) > 0);
     const answered = works && (task ? !task.isCurable() : !failed);
     this.#tell(run, this.#classify(run, verdict, answered, status), works);
   }
@@ -158,11 +158,14 @@ export class Admission {
     this.#told = true;
     this.verdict = verdict;
     if (this.#first && !late) hedge?.follow(run, recorded || this.timedOut);
-    const hintMs = task?.slowsMs ?? NaN;
+    const hintMs = hintIn(task);
     if (verdict === SUCCESS && !this.throttled && !(hintMs > 0)) cooldown?.succeeded(this.#until);
     breaker?.record(run, this.#ticket, verdict, atMost(op.settings, hintMs), cause ?? (failed ? outcome : undefined));
   }
 }
+
+/** Returns the hint of a request that failed, in ms; NaN for none. @param {AttemptRun['task']} task */
+const hintIn = (task) => (task?.response?.status >= 400 ? /** @type {{ hintMs: number }} */ (task).hintMs : NaN);
 
 /** The policy bounds a hint. @param {import('../options/settings.js').Settings} settings @param {number} hintMs */
 export function atMost({ maxRetryAfterMs }, hintMs) {

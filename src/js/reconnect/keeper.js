@@ -161,7 +161,7 @@ class Keeper {
     gate?.failed(outcome, afterMs, !permanent);
     this.#emit('onFailure', outage.attempts, { error: outcome });
     if (permanent) this.#giveUp('permanent', outcome);
-    return this.#resume({ outcome, hintMs: afterMs, demandedMs: afterMs >= 0 ? Infinity : shared().last });
+    return this.#resume({ outcome, hintMs: afterMs, lastHint: afterMs >= 0 ? Infinity : shared().last });
   }
 
   /** Follows the verdict: gives up, or waits. @type {(failure: Hinted, verdict: any, gate: Gate) => any} */

@@ -43,7 +43,7 @@ export function decide(op) {
   // The last attempt needs neither the core nor the caller's callbacks.
   if (attempts - row.before >= settings.maxAttempts) return 'exhausted';
   const rounds = roundsOf(op);
-  const delayMs = run.demandedMs ?? computed(settings, op, rounds, run.hintMs, rounds - row.waits);
+  const delayMs = run.exactMs ?? computed(settings, op, rounds, run.hintMs, rounds - row.waits);
   if (delayMs === HINT_TOO_LONG) return 'hint';
   // A timer is armed for whole milliseconds and may fire one late: a wait that leaves less is wasted. The caller's
   // random() and backoff() may have taken their time.

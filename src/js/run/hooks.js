@@ -84,15 +84,15 @@ export function eventOf(run, attempt, fields) {
  */
 export function askHint(run, outcome, next) {
   const hint = /** @type {(outcome: any, attempt: any) => unknown} */ (run.op.settings.hint);
-  const asked = /** @type {any} */ (tell(() => hint(outcome, run.attempt), {}));
-  /** @param {any} [ms] */
-  const follow = (ms) => {
+  const answer = /** @type {any} */ (tell(() => hint(outcome, run.attempt), {}));
+  /** @param {any} [hintMs] */
+  const follow = (hintMs) => {
     if (run.limits.stopped) return true;
-    if (isLongest(ms)) addHint(run, ms);
-    else if (ms !== undefined) reportFailure(problemOf('hint', ms, LONGEST, 'return'));
+    if (isLongest(hintMs)) addHint(run, hintMs);
+    else if (hintMs !== undefined) reportFailure(problemOf('hint', hintMs, LONGEST, 'return'));
     return next();
   };
-  /** To await a promise ignores its own `then`; to return it would not. @param {any} [ms] */
-  const later = async (ms) => await follow(ms);
-  return isReference(asked) ? adopt(asked, later, () => later()) : follow(asked);
+  /** To await a promise ignores its own `then`; to return it would not. @param {any} [hintMs] */
+  const later = async (hintMs) => await follow(hintMs);
+  return isReference(answer) ? adopt(answer, later, () => later()) : follow(answer);
 }

@@ -79,8 +79,10 @@ export class AttemptRun {
   outcome;
   /** Wait that a server asked for, in ms; undefined, NaN or negative if none. @type {number | undefined} */
   hintMs;
-  /** Wait that the caller demands after it, in ms. @type {number | undefined} */
-  demandedMs;
+  /** Number of the last hint before its end; Infinity if the callback asked for a wait. @type {number | undefined} */
+  lastHint;
+  /** Wait that the caller's verdict asks for, in ms. @type {number | undefined} */
+  exactMs;
   /** The wait after it, once it is decided. @type {number | undefined} */
   delayMs;
   /** The facts that the callback has told, once it has ended. @type {Told | undefined} */

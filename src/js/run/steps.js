@@ -100,8 +100,8 @@ export function review(run, answer, threw) {
   run.outcome = marks ? marks.error : answer;
   if (!threw && (told?.committed || !(settings.retryOnResult || task))) return 'success';
   run.hintMs = marks?.afterMs;
-  // Until the verdict, the number of the last hint before it. None stands above what the callback itself asked for.
-  run.demandedMs = /** @type {number} */ (run.hintMs) >= 0 ? Infinity : shared().last;
+  // No hint stands above what the callback itself asked for.
+  run.lastHint = /** @type {number} */ (run.hintMs) >= 0 ? Infinity : shared().last;
   run.endedAt = now();
   if (told?.progressed) beginRow(run);
   op.guard?.rounds?.failed(run);
@@ -137,10 +137,10 @@ export function classify(run, verdict) {
   const again = verdict !== false;
   // A response was read before its verdict.
   if (!task) readHints(run);
-  run.demandedMs =
+  run.exactMs =
     typeof verdict === 'boolean'
       ? undefined
-      : afterMsOf(verdict, task?.askedOption ?? (failed ? 'retryIf' : 'retryOnResult'), limits.blocks);
+      : afterMsOf(verdict, task?.decidedBy ?? (failed ? 'retryIf' : 'retryOnResult'), limits.blocks);
   run.admission?.classified(run, again);
   if (!again) return failed ? 'notRetryable' : 'success';
   return task?.forbids(run);
