@@ -9,6 +9,7 @@ import { answer } from '../run/command.mjs';
 import { inRoot } from '../run/places.mjs';
 import { thin } from '../steps/package.mjs';
 import { versionIn } from '../steps/setup.mjs';
+import { tree } from './mutations.mjs';
 import { linkedCrates, noticesOf } from './notices.mjs';
 import { MODULE, rulesModule } from './options.mjs';
 import { NUMBERS, withNumbers } from './simulations.mjs';
@@ -47,6 +48,49 @@ async function namesOf(file) {
     .map(([name, value]) => `${name} ${value.length ?? ''}`)
     .sort();
 }
+
+/** What Rust calls otherwise. */
+const OTHERWISE = { serverMs: 'hintMs' };
+
+/** The parameters of an exported function of the core, in JavaScript's spelling. */
+function parametersOf(name) {
+  const [, list] = new RegExp(`extern "C" fn ${name}\\(([^)]*)\\)`).exec(
+    readFileSync(inRoot('src/bindings/core.rs'), 'utf8'),
+  );
+  const names = Array.from(list.matchAll(/(\w+): \w+/g), ([, name]) =>
+    name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase()),
+  );
+  return names.map((name) => OTHERWISE[name] ?? name);
+}
+
+/** The nodes of a syntax tree. @returns {any[]} */
+const nodesIn = (value) =>
+  Object(value) === value ? [value, ...Object.values(value).flatMap((child) => nodesIn(child))] : [];
+
+/** The names of the arguments with which code calls a function of the core, of each call: their own, or in comments. */
+const argumentsIn = (code, name) =>
+  nodesIn(tree(code))
+    .filter(({ type, callee }) => type === 'CallExpression' && callee.property?.name === name)
+    .map(({ arguments: all, callee }) =>
+      all.map((argument, i) => {
+        const before = code.slice(i === 0 ? callee.end : all[i - 1].end, argument.start);
+        return /\/\* (\w+) \*\//.exec(before)?.[1] ?? (argument.property ?? argument).name;
+      }),
+    );
+
+test('the driver calls the core with numbers that have the names of its parameters, in their order', () => {
+  const code = readFileSync(inRoot('src/js/run/decision.js'), 'utf8');
+  for (const name of ['decide', 'draw']) assert.deepEqual(argumentsIn(code, name), [parametersOf(name)]);
+  // The controls: a swapped pair, and a number without a name.
+  const swapped = code.replace(
+    'settings.minMs,\n    settings.truncateAt,',
+    'settings.truncateAt,\n    settings.minMs,',
+  );
+  for (const planted of [swapped, code.replace('/* capMs */ ', '')]) {
+    assert.notEqual(planted, code);
+    assert.notDeepEqual(argumentsIn(planted, 'decide'), [parametersOf('decide')]);
+  }
+});
 
 const LINKED = linkedCrates();
 

@@ -5,6 +5,7 @@ import { BOUND, CUSTOM, FIXED, LINEAR, NONE, POLLY_V2, TRUNCATED, hasOwnCurve } 
 import { capOf } from '../options/curve.js';
 import { texts } from '../options/long.js';
 import { problemOf } from '../options/messages.js';
+import { inheriting } from '../options/settings.js';
 import { load } from '../wasm/core.js';
 import { courseOf } from './attempt.js';
 import { FIRST_ROW } from './rows.js';
@@ -33,8 +34,8 @@ const HINT_TOO_LONG = -3;
 
 /**
  * Returns the wait in ms that follows a failed attempt, or why there is none. Throws the errors of random() and
- * backoff(). A server may ask for a wait (below 0, NaN or undefined: it does not), the caller may demand one. Hedges
- * count among the attempts, but waits follow rounds.
+ * backoff(). A server may hint at a wait (below 0, NaN or undefined: it does not), the caller may ask for an exact one.
+ * Hedges count among the attempts, but waits follow rounds.
  * @type {(op: Operation) => number | string}
  */
 export function decide(op) {
@@ -88,11 +89,11 @@ function ceilingOf(settings, state, k) {
 /**
  * Returns the wait by the formulas; below 0 if the server asks for too long a wait. `k` is the number of the wait, if
  * that is not the attempt's.
- * @type {(settings: Settings, state: State, attempt: number, serverMs: number | undefined, k?: number) => number}
+ * @type {(settings: Settings, state: State, attempt: number, hintMs: number | undefined, k?: number) => number}
  */
-export function computed(settings, state, attempt, serverMs, k = attempt) {
+export function computed(settings, state, attempt, hintMs, k = attempt) {
   const { backoff, curve, jitter, random } = settings;
-  const hinted = /** @type {number} */ (serverMs) > 0;
+  const hinted = /** @type {number} */ (hintMs) > 0;
   let r = 0;
   let r2 = 0;
   if (hinted || jitter !== NONE) {
@@ -107,7 +108,7 @@ export function computed(settings, state, attempt, serverMs, k = attempt) {
     }
   }
   const value = backoff === CUSTOM ? curveOf(curve, k) : NaN;
-  const delayMs = formula(settings, state, k, jitter, value, r, r2, serverMs);
+  const delayMs = formula(settings, state, k, jitter, value, r, r2, hintMs);
   // Only where it is read: a number that is no small integer takes memory in each operation that waits.
   if (!hasOwnCurve(jitter)) {
     if (typeof curve === 'function') state.previous = value;
@@ -116,28 +117,29 @@ export function computed(settings, state, attempt, serverMs, k = attempt) {
 }
 
 /**
- * Calls the core for wait `k`, with the value that the caller's own curve has there.
- * @type {(settings: Settings, state: State, k: number, jitter: number, value: number, r: number, r2: number,
- *   serverMs?: number) => number}
+ * Calls the core for wait `k`, with the value that the caller's own curve has there. In both calls of this module, the
+ * numbers have Rust's names, in Rust's order, some in comments: a test compares them (xtask/npm/build.test.mjs).
+ * @type {(settings: Settings, state: { previous: number }, k: number, jitter: number, value: number, r: number,
+ *   r2: number, hintMs?: number) => number}
  */
-function formula(settings, state, k, jitter, value, r, r2, serverMs) {
+function formula(settings, state, k, jitter, value, r, r2, hintMs) {
   const { backoff } = settings;
   return load().decide(
-    Math.min(k, MAX_K),
+    /* attempt */ Math.min(k, MAX_K),
     r,
     backoff,
     jitter,
     settings.baseMs,
-    capOf(settings),
-    backoff === CUSTOM ? value : backoff === LINEAR ? settings.stepMs : settings.factor,
+    /* capMs */ capOf(settings),
+    /* growth */ backoff === CUSTOM ? value : backoff === LINEAR ? settings.stepMs : settings.factor,
     settings.capRule,
     settings.minMs,
     settings.truncateAt,
     settings.spread,
     settings.maxRetryAfterMs,
-    +(settings.longRetryAfter === 'cap'),
+    /* capLongRetryAfter */ +(settings.longRetryAfter === 'cap'),
     state.previous,
-    /** @type {number} */ (serverMs),
+    /** @type {number} */ (hintMs),
     r2,
   );
 }
@@ -147,16 +149,23 @@ function formula(settings, state, k, jitter, value, r, r2, serverMs) {
  * @type {(settings: Settings, state: Omit<State, 'previous'>, attempt: number, nth: number) => number}
  */
 function seededDraw({ seed }, { index, run }, attempt, nth) {
-  const [high, low, ownIndex = index] = seed ?? freshSeed(run?.endedAt);
+  const [seedHigh, seedLow, operationLow = index] = seed ?? freshSeed(run?.endedAt);
   // The core takes the lower 32 bits of each.
-  return load().draw(high, low, ownIndex / TWO_32, ownIndex, attempt / TWO_32, attempt, nth);
+  return load().draw(
+    seedHigh,
+    seedLow,
+    /* operationHigh */ operationLow / TWO_32,
+    operationLow,
+    /* attemptHigh */ attempt / TWO_32,
+    /* attemptLow */ attempt,
+    nth,
+  );
 }
 
 /** Returns the base: without jitter, the first wait. @param {Pick<Operation, 'settings'>} op */
 export function baseOf({ settings }) {
-  const { backoff, baseMs, truncateAt } = settings;
-  const curve = backoff === TRUNCATED ? TRUNCATED : FIXED;
-  return load().decide(1, 0, curve, NONE, baseMs, capOf(settings), NaN, BOUND, NaN, truncateAt);
+  const backoff = settings.backoff === TRUNCATED ? TRUNCATED : FIXED;
+  return formula(inheriting(settings, { backoff, capRule: BOUND, minMs: NaN }), { previous: -1 }, 1, NONE, NaN, 0, 0);
 }
 
 /** The draws of protection, next to those of waits. */
