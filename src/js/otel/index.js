@@ -53,7 +53,6 @@ export function telemetry(api, options = {}) {
     const made = policy.with(NONE);
     const start = made.run;
     const parts = /** @type {any} */ (behindOf(made));
-    const plain = parts.settings;
     const derived = Object.getPrototypeOf(Object.getPrototypeOf(made)) !== Object.prototype;
     /** @param {any} options @param {(attempt: any) => any} call */
     const run = (options, call) => {
@@ -69,17 +68,17 @@ export function telemetry(api, options = {}) {
         if (number === 1 && place.span === span) return call(attempt);
         return within({ trace: own, number, span }, () => call(attempt));
       };
-      // As options, hooks are checked at each call, which takes longer than all the rest of a first success.
-      if (derived || HOOKS.some((name) => options?.[name] !== undefined)) options = { ...options, ...hooks };
-      return own.settled(
-        within(place, () => {
-          parts.settings = Object.assign(Object.create(plain), hooks);
-          const operation = start.call(made, attempted, options);
-          // It has read them.
-          parts.settings = plain;
-          return operation;
-        }),
-      );
+      // A subclass may have a run of its own, which takes options.
+      const asOptions = derived || HOOKS.some((name) => options?.[name] !== undefined);
+      const operation = () => {
+        if (asOptions) return start.call(made, attempted, { ...options, ...hooks });
+        try {
+          return parts.run(attempted, options, hooks);
+        } catch (error) {
+          return Promise.reject(error);
+        }
+      };
+      return own.settled(within(place, operation));
     };
     made.run = (/** @type {any} */ fn, /** @type {any} */ options) =>
       // The policy has the message for what it does not take.

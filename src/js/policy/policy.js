@@ -6,7 +6,14 @@ import { POLICY, SEAM, behindOf } from '../marks.js';
 import { mistake } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { SWITCH } from '../options/rules.js';
-import { readOptions, readOverrides, readRunOptions, requireFunction, settingsOf } from '../options/settings.js';
+import {
+  inheriting,
+  readOptions,
+  readOverrides,
+  readRunOptions,
+  requireFunction,
+  settingsOf,
+} from '../options/settings.js';
 import { RULES } from '../options/table.js';
 import { delayOf, delaysOf } from './delays.js';
 import { Metrics } from './metrics.js';
@@ -14,18 +21,41 @@ import { hide } from '../run/report.js';
 import { run } from '../run/run.js';
 
 /** @typedef {import('../options/settings.js').Behind<Metrics>} Behind */
+/** @typedef {Behind & { run: (fn: any, options?: any, hooks?: object) => Promise<any> }} Parts */
 
-/** Returns what the policy that a method was called on consists of. @param {unknown} policy @returns {Behind} */
+/** Returns the parts of the policy that a method was called on. @param {unknown} policy @returns {Parts} */
 function behind(policy) {
-  const found = behindOf(policy);
+  const found = /** @type {Parts | undefined} */ (behindOf(policy));
   if (found) return found;
   throw mistake('this', 'notPolicy');
 }
 
-/** Gives a policy its parts, and returns them. @type {(policy: any, settings: Behind['settings']) => Behind} */
+/** Called with a comment: bundlers take a copy by spread for one that may have effects. */
+const rulesOfRuns = () => ({ ...RULES, metrics: 'ofPolicy' });
+const RUN_RULES = /* @__PURE__ */ rulesOfRuns();
+
+/** Gives a policy its parts, and returns them. @type {(policy: any, settings: Behind['settings']) => Parts} */
 function initialised(policy, settings) {
-  /** @type {Behind} */
-  const parts = { seam: SEAM, settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };
+  const metrics = settings.metrics ? new Metrics() : undefined;
+  const parts = {
+    seam: SEAM,
+    settings,
+    operations: 0,
+    metrics,
+    /**
+     * Runs an operation, for telemetry with hooks in place of the policy's: as options, they would be checked at each
+     * call, which takes longer than all the rest of a first success.
+     * @type {(fn: any, options?: any, hooks?: object) => Promise<any>}
+     */
+    run(fn, options, hooks) {
+      requireFunction(fn);
+      let own = hooks ? inheriting(settings, hooks) : settings;
+      let signal;
+      let ownSeed;
+      if (options !== undefined) [own, signal, ownSeed] = readRunOptions(options, own, RUN_RULES);
+      return run(own, fn, ownSeed ? 0 : parts.operations++, metrics, signal);
+    },
+  };
   policy[POLICY] = () => parts;
   return parts;
 }
@@ -34,7 +64,6 @@ function initialised(policy, settings) {
 function policyClass() {
   const newSettings = settingsOf();
   const rules = { ...RULES, metrics: SWITCH };
-  const rulesOfRuns = { ...RULES, metrics: 'ofPolicy' };
 
   class RetryPolicy {
     /** The quickest way to them, for `run`. Policies that `with` made have none. */
@@ -66,13 +95,7 @@ function policyClass() {
     /** @param {any} fn @param {any} [options] */
     run(fn, options) {
       try {
-        const parts = isObject(this) && #parts in this ? this.#parts : behind(this);
-        requireFunction(fn);
-        let { settings } = parts;
-        let signal;
-        let ownSeed;
-        if (options !== undefined) [settings, signal, ownSeed] = readRunOptions(options, settings, rulesOfRuns);
-        return run(settings, fn, ownSeed ? 0 : parts.operations++, parts.metrics, signal);
+        return (isObject(this) && #parts in this ? this.#parts : behind(this)).run(fn, options);
       } catch (error) {
         return Promise.reject(error);
       }
@@ -88,7 +111,7 @@ function policyClass() {
       const wrapped = function (...args) {
         /** @type {import('../run/operation.js').Callback} */
         const call = withAttempt ? (attempt) => fn.call(this, attempt, ...args) : () => fn.apply(this, args);
-        return run(policy.settings, call, policy.operations++, policy.metrics);
+        return policy.run(call);
       };
       hide(wrapped, 'name', fn.name);
       hide(wrapped, 'length', Math.max(0, fn.length - +withAttempt));
