@@ -1,5 +1,6 @@
 // Writes a policy as an engine's own configuration, and lists what that cannot say.
 
+import { DEFAULT_CAP_MS } from '../options/codes.js';
 import { switchesOf } from '../options/switches.js';
 import { settingsOf } from './policy.js';
 
@@ -32,11 +33,11 @@ export class Draft {
     const data = Object.assign(Object.create(null), policy.toJSON());
     /** @type {number[] | undefined} */
     const list = Array.isArray(data.backoff) ? data.backoff.map(number) : undefined;
-    const { jitter, capRule = 'bound', truncateAt = 10, factor = 2 } = data;
+    const { jitter, capRule = 'bound', factor = 2 } = data;
     const named = typeof jitter === 'string';
     const longest = list ? Math.max(...list) : 0;
-    const capMs = number(data.capMs) ?? Math.max(10_000, longest, data.baseMs ?? 0);
-    const truncated = data.backoff === 'truncated' ? capMs / 2 ** (truncateAt - 1) : 100;
+    const capMs = number(data.capMs) ?? Math.max(DEFAULT_CAP_MS, longest, data.baseMs ?? 0);
+    const bare = policy.with({ jitter: 'none', minMs: 0 });
     this.engine = engine;
     this.policy = policy;
     this.data = data;
@@ -47,12 +48,13 @@ export class Draft {
     this.capRule = capRule;
     this.factor = factor;
     this.maxAttempts = number(data.maxAttempts);
-    this.baseMs = list ? list[0] : (data.baseMs ?? truncated);
+    this.baseMs = list ? list[0] : bare.delayMs(1);
     this.capMs = capMs;
     this.stepMs = data.stepMs ?? this.baseMs;
     if (this.backoff === 'fixed') this.factor = 1;
     if (this.factor === 1) this.capMs = this.baseMs = Math.min(this.baseMs, this.capMs);
-    if (this.backoff === 'truncated') this.capMs = Math.min(this.capMs, this.baseMs * 2 ** (truncateAt - 1));
+    // No later wait is longer.
+    if (this.backoff === 'truncated') this.capMs = bare.delayMs(1024);
     if (this.backoff === 'fibonacci') this.factor = 1.618;
     if (list) this.capMs = Math.min(this.capMs, longest);
     /** The last wait without its cap and jitter. */
