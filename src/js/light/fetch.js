@@ -13,7 +13,7 @@ import { COMMON, FUNCTION, LIMIT, check, settingsOf } from './options.js';
 import { hintedWait } from './waits.js';
 
 /** @type {Record<string, import('./options.js').Rule>} */
-const RULES = {
+const FETCH_RULES = {
   // Nothing is found on Object.prototype.
   __proto__: /** @type {any} */ (null),
   ...COMMON,
@@ -29,7 +29,7 @@ const hostFetch = () => ours.get(globalThis.fetch) ?? globalThis.fetch;
 /** @param {unknown} [options] @param {any} [inner] sends the requests */
 export function createFetch(options, inner) {
   if (inner !== undefined) check('fetch', inner, FUNCTION);
-  const { maxRetryAfterMs, ...settings } = settingsOf(options, RULES);
+  const { maxRetryAfterMs, ...settings } = settingsOf(options, FETCH_RULES);
   const timed = Math.min(settings.attemptTimeoutMs, settings.totalTimeoutMs) < Infinity;
   const kept = inner ?? hostFetch();
   let isKept = !!inner;

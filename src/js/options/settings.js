@@ -31,18 +31,17 @@ import { RULES } from './table.js';
  * @property {{ firstMs: number, thenMs: number } | false | undefined} idleTimeoutMs false for `Infinity`
  * @property {[high: number, low: number, index?: number] | undefined} seed
  * @property {import('../protection/state.js').State | undefined} protection
- * @property {number} [needs] what an operation has to do at its start before it calls the callback: PROTECTION, STEPS or
- *   LIMITS; undefined for nothing
+ * @property {number} [needs] what an operation has to do before it calls the callback; undefined for nothing
  */
 
 /** @typedef {Values<Exclude<keyof Options, keyof Derived>> & Derived} Settings */
 
 /** It asks protection, and nothing else. */
-export const PROTECTION = 1;
+export const NEEDS_PROTECTION = 1;
 /** It takes all steps of the loop. */
-const STEPS = 2;
+const NEEDS_STEPS = 2;
 /** Signals or timeouts may interrupt it, too. */
-export const LIMITS = 3;
+export const NEEDS_LIMITS = 3;
 
 /**
  * Makes settings for one call after the other: the defaults, except its own. What they inherit is made at the first
@@ -138,9 +137,9 @@ export function readOptions(options, settings, rules = RULES, adapt = undefined)
   if (problems.length > 0) throw errorOf(problems);
   const { signal, attemptTimeoutMs, idleTimeoutMs, totalTimeoutMs, protection } = settings;
   if (signal || attemptTimeoutMs < Infinity || idleTimeoutMs || totalTimeoutMs < Infinity || protection?.hedge)
-    settings.needs = LIMITS;
-  else if (settings.retryOnResult || settings.hooks || settings.metrics) settings.needs = STEPS;
-  else if (protection) settings.needs ||= PROTECTION;
+    settings.needs = NEEDS_LIMITS;
+  else if (settings.retryOnResult || settings.hooks || settings.metrics) settings.needs = NEEDS_STEPS;
+  else if (protection) settings.needs ||= NEEDS_PROTECTION;
   return settings;
 }
 

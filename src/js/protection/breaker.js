@@ -12,7 +12,7 @@ import { FAILURE, HAS_OPENED, PHASE, SUCCESS } from './machines.js';
 import { COUNT, range, recipe } from './part.js';
 
 /** In the order in which the machine has them. @type {Record<string, any>} */
-const DEFAULTS = {
+const BREAKER_DEFAULTS = {
   failureRatio: 0.75,
   minimumCalls: 20,
   windowMs: 10_000,
@@ -39,10 +39,10 @@ export function breaker(options) {
     closeAfter: ['number', (value) => isWithin(value, 1, 1000) && isCount(value)],
   });
   const given = read(options, rules, 'breaker');
-  const all = { ...DEFAULTS, ...given };
+  const all = { ...BREAKER_DEFAULTS, ...given };
   all.maxOpenMs = given.maxOpenMs ?? Math.max(all.maxOpenMs, all.openMs);
   if (all.maxOpenMs < all.openMs) throw problemOf('maxOpenMs', all.maxOpenMs, rules.maxOpenMs);
-  const numbers = Object.keys(DEFAULTS).map((name) => all[name]);
+  const numbers = Object.keys(BREAKER_DEFAULTS).map((name) => all[name]);
   numbers.push(given.consecutiveFailures === undefined ? LASTING : Infinity);
   // It is not one number then.
   if (given.consecutiveFailures === undefined) delete all.consecutiveFailures;

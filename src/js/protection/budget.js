@@ -9,7 +9,7 @@ import { range, recipe } from './part.js';
 
 const MOST = 1e9;
 
-const DEFAULTS = { capacity: 50, perSuccess: 0.1, cost: 1, refund: true };
+const BUDGET_DEFAULTS = { capacity: 50, perSuccess: 0.1, cost: 1, refund: true };
 /** The rules of `SMITHY_NEW_RETRIES_2026`. There, a retry after throttling costs less. */
 const AWS_SDK_2026 = { capacity: 500, perSuccess: 1, cost: 14 };
 const THROTTLED_COST = 5;
@@ -27,7 +27,7 @@ export function budget(options) {
     preset: ['string', (value) => value === 'awsSdk2026'],
   });
   const given = read(options, rules, 'budget');
-  const all = { ...DEFAULTS, ...(given.preset && AWS_SDK_2026), ...given };
+  const all = { ...BUDGET_DEFAULTS, ...(given.preset && AWS_SDK_2026), ...given };
   const amounts = {
     capacity: thousandths(all.capacity),
     perSuccess: thousandths(all.perSuccess),

@@ -1,7 +1,7 @@
 // What may end an operation before it ends by itself: signals, the deadline, the timeout of an attempt.
 
 import { texts } from '../options/long.js';
-import { LIMITS } from '../options/settings.js';
+import { NEEDS_LIMITS } from '../options/settings.js';
 import { abortAttempt, courseOf } from './attempt.js';
 import { adopt } from './hooks.js';
 import { TimeoutError, restack } from './report.js';
@@ -82,7 +82,7 @@ export const NO_LIMITS = /* @__PURE__ */ new NoLimits();
  * @type {(settings: import('../options/settings.js').Settings, signal?: AbortSignal) => NoLimits}
  */
 export function limitsOf({ signal: own, needs }, signal) {
-  return needs === LIMITS || signal
+  return needs === NEEDS_LIMITS || signal
     ? new Limits(/** @type {AbortSignal[]} */ ([own, signal].filter(Boolean)))
     : NO_LIMITS;
 }

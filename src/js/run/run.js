@@ -1,7 +1,7 @@
 // Runs an operation: the first attempt on a fast path, everything else by one loop.
 
 import { isReference } from '../options/checks.js';
-import { PROTECTION } from '../options/settings.js';
+import { NEEDS_PROTECTION } from '../options/settings.js';
 import { Attempt, courseOf } from './attempt.js';
 import { mistakeIn } from './directives.js';
 import { adopt } from './hooks.js';
@@ -38,7 +38,7 @@ export function protect(op) {
 export function run(settings, fn, index, metrics, signal, task) {
   const { needs } = settings;
   const free = signal === undefined && !task?.isWatched && subscribed() === null;
-  const protection = free && needs === PROTECTION ? settings.protection?.use() : undefined;
+  const protection = free && needs === NEEDS_PROTECTION ? settings.protection?.use() : undefined;
   const startedAt = now();
   const pass = protection?.pass(startedAt, settings) ?? 0;
   /** @param {Limited} limits */
