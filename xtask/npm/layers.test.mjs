@@ -40,22 +40,24 @@ const OTHERS = {
   'tests/package/engine': ["import 'axios';", "import { program } from '../../clients/lib/programs.mjs';"],
 };
 
-/** The files that the lint names in a copy of these folders that has one more file for each of these statements. */
-function namedWith(/** @type {{ path: string, statement: string }[]} */ planted) {
+/**
+ * The files that a rule names in a copy of these folders that has one more file for each of these statements.
+ * @param {string} rule @param {string[]} copied @param {{ path: string, statement: string }[]} planted
+ */
+function namedBy(rule, copied, planted) {
   const dir = mkdtempSync(join(tmpdir(), 'rejitter-layers-'));
   try {
-    for (const name of ['biome.json', 'src/js', 'lab/js', 'tests/package'])
-      cpSync(inRoot(name), join(dir, name), { recursive: true });
+    for (const name of ['biome.json', ...copied]) cpSync(inRoot(name), join(dir, name), { recursive: true });
     for (const { path, statement } of planted) {
       mkdirSync(dirname(join(dir, path)), { recursive: true });
       writeFileSync(join(dir, path), `${statement}\n`);
     }
-    const options = '--only=style/noRestrictedImports --vcs-enabled=false --reporter=github --max-diagnostics=none';
+    const options = `--only=${rule} --vcs-enabled=false --reporter=github --max-diagnostics=none`;
     const line = ['lint', ...options.split(' ')];
     const { stdout, stderr } = spawnSync(npmTool('biome'), line, { cwd: dir, encoding: 'utf8' });
     assert.doesNotMatch(stderr, /configuration|unexpected/i);
     return Array.from(
-      stdout.matchAll(/file=[^,]*?((?:src\/js|lab\/js|tests\/package)\/[^,]*)/g),
+      stdout.matchAll(/file=[^,]*?((?:src\/js|lab\/js|tests|www|xtask)\/[^,]*)/g),
       ([, path]) => path,
     ).sort();
   } finally {
@@ -71,5 +73,15 @@ const PLANTED = [
 ].map(([folder, statement], i) => ({ path: `${folder}/planted-${i}.js`, statement }));
 
 test('an import from a layer above, or from elsewhere, is named; no import of today is', () => {
-  assert.deepEqual(namedWith(PLANTED), PLANTED.map(({ path }) => path).sort());
+  const named = namedBy('style/noRestrictedImports', ['src/js', 'lab/js', 'tests/package'], PLANTED);
+  assert.deepEqual(named, PLANTED.map(({ path }) => path).sort());
+});
+
+test('two modules that import each other are named, in whatever folder', () => {
+  const folders = ['src/js/run', 'lab/js', 'www/src/state', 'xtask/npm', 'tests/package/lib', 'tests/clients/lib'];
+  const circles = folders.flatMap((folder) => [
+    { path: `${folder}/one.js`, statement: "import { other } from './other.js';\nexport const one = () => other;" },
+    { path: `${folder}/other.js`, statement: "import { one } from './one.js';\nexport const other = () => one;" },
+  ]);
+  assert.deepEqual(namedBy('suspicious/noImportCycles', [], circles), circles.map(({ path }) => path).sort());
 });
