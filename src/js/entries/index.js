@@ -2,15 +2,15 @@
 // need.
 
 // In the order that compresses best.
-export { isProgrammingError } from '../failures/network.js';
 import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from '../options/codes.js';
+export { isProgrammingError } from '../failures/network.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
 export { isTransientError } from '../failures/transient.js';
 export { RetryPolicy } from '../policy/policy.js';
+export { retrySync } from '../run/sync.js';
 import { RULES } from '../options/table.js';
 import { remembering } from '../options/memo.js';
 import { run } from '../run/run.js';
-export { retrySync } from '../run/sync.js';
 
 export { isPermanent, isRetryAfter, permanent, retryAfter } from '../run/directives.js';
 export { RetryError, TimeoutError, retryReport } from '../run/report.js';
