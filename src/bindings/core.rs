@@ -36,7 +36,7 @@ pub extern "C" fn decide(
     max_retry_after_ms: f64,
     cap_long_retry_after: bool,
     previous: f64,
-    server_ms: f64,
+    hint_ms: f64,
     r2: f64,
 ) -> f64 {
     // Tests compare the driver's codes with the table, so that no other comes. For one that does, any kind
@@ -67,7 +67,7 @@ pub extern "C" fn decide(
         curve_ms: Some(growth),
     };
     RetryPolicy::resolve(&options)
-        .hinted_ms(&wait, server_ms, Draws { r, r2 })
+        .hinted_ms(&wait, hint_ms, Draws { r, r2 })
         .unwrap_or(HINT_TOO_LONG)
 }
 

@@ -49,18 +49,14 @@ async function namesOf(file) {
     .sort();
 }
 
-/** What Rust calls otherwise. */
-const OTHERWISE = { serverMs: 'hintMs' };
-
 /** The parameters of an exported function of the core, in JavaScript's spelling. */
 function parametersOf(name) {
   const [, list] = new RegExp(`extern "C" fn ${name}\\(([^)]*)\\)`).exec(
     readFileSync(inRoot('src/bindings/core.rs'), 'utf8'),
   );
-  const names = Array.from(list.matchAll(/(\w+): \w+/g), ([, name]) =>
+  return Array.from(list.matchAll(/(\w+): \w+/g), ([, name]) =>
     name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase()),
   );
-  return names.map((name) => OTHERWISE[name] ?? name);
 }
 
 /** The nodes of a syntax tree. @returns {any[]} */

@@ -89,7 +89,7 @@ export {
   reportFailure as _reportFailure,
   tell as _tell,
 } from '../run/hooks.js';
-export { Operation as _Operation, record as _record } from '../run/operation.js';
+export { record as _record } from '../run/operation.js';
 export {
   RetryError as _RetryError,
   TimeoutError as _TimeoutError,
