@@ -164,7 +164,7 @@ export class Admission {
   }
 }
 
-/** Returns the hint of a request that failed, in ms; NaN for none. @param {AttemptRun['task']} task */
+/** Returns the hint of a request that failed, in ms; NaN for none. @param {GuardedRun['task']} task */
 const hintIn = (task) => (task?.response?.status >= 400 ? /** @type {{ hintMs: number }} */ (task).hintMs : NaN);
 
 /** The policy bounds a hint. @param {import('../options/settings.js').Settings} settings @param {number} hintMs */
