@@ -32,8 +32,9 @@
  *
  * *Bodies*: strings, `URLSearchParams`, `Blob`, buffers and `FormData` are sent again, as they were
  * at the call; so are the body of a `Request`, and the forms and files of React Native. A form in a request with an
- * idempotency key is encoded once, into a `Blob`, because a server may compare the bytes. A stream is sent once; if that
- * fails, the operation ends (`reason: 'bodyNotReplayable'`). A function `() => body` makes a new body for each attempt.
+ * idempotency key is encoded once, into a `Blob`, because a server may compare the bytes. A stream is sent once; if
+ * that fails, the operation ends (`reason: 'bodyNotReplayable'`). A function `() => body` makes a new body for each
+ * attempt.
  *
  * *Results*: the `Response` that the inner fetch returned. When the attempts run out on a status, the
  * last response is returned, as `fetch` would. `retryReport(response)` returns the report of every
@@ -312,8 +313,8 @@ export type FetchLike = (input: any, init?: any) => PromiseLike<{ readonly statu
  * attempts, waits and the body. It resolves with the last response, whatever its status, as `fetch` does.
  *
  * If a policy has a `retryIf`, that decides about failures; if it has a `retryOnResult`, that decides about responses.
- * Without them the rules for failures and statuses do. `policy.metrics()` counts the requests. Options that only `fetch`
- * has go into {@link FetchInit.retry}.
+ * Without them the rules for failures and statuses do. `policy.metrics()` counts the requests. Options that only
+ * `fetch` has go into {@link FetchInit.retry}.
  *
  * The result may replace the global fetch: `globalThis.fetch = createFetch(options)`. It then sends requests by the
  * fetch that it replaced, whatever is laid over it later.

@@ -11,13 +11,14 @@
  * making, and values with a status or a `digest` are not. What stays, such as an invalid certificate, is retried too.
  *
  * *Waits* are never shorter than a response asks for: the longest of `retry-after-ms`, `x-ms-retry-after-ms` and
- * `x-amz-retry-after`, else `Retry-After` in seconds, or a date in the form of RFC 9110, compared with that of the response.
+ * `x-amz-retry-after`, else `Retry-After` in seconds, or a date in the form of RFC 9110, compared with that of the
+ * response.
  *
- * *Bodies*: strings, `URLSearchParams`, `Blob`, buffers, `FormData` and the body of a `Request` are sent again. A request
- * with a stream is sent once.
+ * *Bodies*: strings, `URLSearchParams`, `Blob`, buffers, `FormData` and the body of a `Request` are sent again. A
+ * request with a stream is sent once.
  *
- * *Results*: the `Response` of the last attempt, whatever its status; others are cancelled. An abort of `init.signal` or
- * of the request's own signal ends attempts, waits and the body, with its reason.
+ * *Results*: the `Response` of the last attempt, whatever its status; others are cancelled. An abort of `init.signal`
+ * or of the request's own signal ends attempts, waits and the body, with its reason.
  *
  * @module rejitter/light/fetch
  */
@@ -47,9 +48,9 @@ export type FetchInit = NonNullable<Parameters<typeof fetch>[1]>;
  * Returns a `fetch` with these options. By default it makes up to six attempts, with waits of 0 to 100, 200, 400, … ms,
  * and longer ones if the server asks.
  *
- * Retried are failures of the network, timeouts of attempts, and statuses such as 429 and 503, of requests that are safe
- * to repeat: GET, PUT, DELETE, …, and those with an `Idempotency-Key`. The `signal` of a call ends its attempts, waits
- * and the body; an attempt's timeout and the deadline reach until the headers. The last response is returned.
+ * Retried are failures of the network, timeouts of attempts, and statuses such as 429 and 503, of requests that are
+ * safe to repeat: GET, PUT, DELETE, …, and those with an `Idempotency-Key`. The `signal` of a call ends its attempts,
+ * waits and the body; an attempt's timeout and the deadline reach until the headers. The last response is returned.
  *
  * The result may replace the global fetch: `globalThis.fetch = createFetch()`.
  *

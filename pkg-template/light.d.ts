@@ -171,7 +171,8 @@ export type LightVerdict = boolean | { readonly afterMs: number };
 export function retry<T>(fn: (attempt: LightAttempt) => T | PromiseLike<T>, options?: LightOptions): Promise<T>;
 
 /**
- * Returns the wait after failed attempt `k`, in ms: a fresh draw, whatever `maxAttempts` is. Throws for invalid options.
+ * Returns the wait after failed attempt `k`, in ms: a fresh draw, whatever `maxAttempts` is. Throws for invalid
+ * options.
  *
  * @example
  * ```js

@@ -140,8 +140,8 @@ export interface ScriptedRandom {
 }
 
 /**
- * Returns a function for the option `random` that returns these draws, numbers in [0, 1), one per wait; protection draws
- * some, too.
+ * Returns a function for the option `random` that returns these draws, numbers in [0, 1), one per wait; protection
+ * draws some, too.
  * An operation that draws more often ends with a `RangeError`, so the test sees the retry that it did not
  * expect.
  *

@@ -51,7 +51,10 @@ const RUN = {
 /** @type {import('../../src/js/options/reader.js').Rule} */
 const EVENTS = ['number', (value) => value === 0 || isCount(value), 'a non-negative integer or Infinity'];
 
-/** A registry frees a simulation by these. @typedef {{ running: Running, instance: () => object, made: object }} Held */
+/**
+ * A registry frees a simulation by these.
+ * @typedef {{ running: Running, instance: () => object, made: object }} Held
+ */
 
 /** @param {Held} held */
 function release({ running, instance, made }) {

@@ -1,7 +1,7 @@
 //! The waits of `rejitter/light` as functions of numbers.
 //!
-//! No wasm file of them is published: the build makes JavaScript of it (xtask/npm/javascript.mjs), of which an app has the
-//! functions that it uses. There is no formula here, and no default.
+//! No wasm file of them is published: the build makes JavaScript of it (xtask/npm/javascript.mjs), of which an app has
+//! the functions that it uses. There is no formula here, and no default.
 
 use super::core::given;
 use rejitter::decide::Draws;

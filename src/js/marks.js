@@ -24,8 +24,8 @@ export function behindOf(policy) {
  * @typedef {object} Mark
  * @property {boolean} [permanent]
  * @property {number} [afterMs] NaN when it asks for no wait
- * @property {boolean} wraps whether the error's `cause` is the caller's own error; if not, a cause is of the past, and says
- *   nothing of this attempt: the search ends
+ * @property {boolean} wraps whether the error's `cause` is the caller's own error; if not, a cause is of the past, and
+ *   says nothing of this attempt: the search ends
  * @property {boolean} [rejected] whether protection made the error: another attempt makes no sense yet
  */
 
@@ -69,9 +69,9 @@ export function noteHint(error, ms) {
 }
 
 /**
- * Reads the marks along a chain of causes, and those of errors that have lost theirs. Checks their shape, because they may come
- * from another version of the package. Joins them: the caller's own error, under the marks at the top; the error by
- * which protection rejected, if one did; and a wait, undefined without a mark.
+ * Reads the marks along a chain of causes, and those of errors that have lost theirs. Checks their shape, because they
+ * may come from another version of the package. Joins them: the caller's own error, under the marks at the top; the
+ * error by which protection rejected, if one did; and a wait, undefined without a mark.
  * @param {any} error @param {(error: any) => Mark | undefined | void} [markOf]
  */
 export function readMarks(error, markOf) {

@@ -1,4 +1,5 @@
-// Runs the scripts of findings/ one after the other. They need registries of packages, so neither tests nor CI run them.
+// Runs the scripts of findings/ one after the other. They need registries of packages, so neither tests nor CI run
+// them.
 //
 //   cargo xtask findings [NAME]... [--docs]
 

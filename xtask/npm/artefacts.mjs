@@ -63,8 +63,8 @@ const subpathOf = (entry) => ({ index: '.', 'light-fetch': './light/fetch' })[en
 
 /**
  * The conditions of an entry, of which a host takes the first that it knows. `import` and `require` share an instance
- * where both know `bun`, `module` or `module-sync`; so `bun` precedes `require`, and `module` precedes `module-sync`. Jest
- * and old tools know none of them: CommonJS has one form.
+ * where both know `bun`, `module` or `module-sync`; so `bun` precedes `require`, and `module` precedes `module-sync`.
+ * Jest and old tools know none of them: CommonJS has one form.
  * @param {string} entry
  */
 function conditionsOf(entry) {

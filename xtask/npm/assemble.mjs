@@ -1,6 +1,6 @@
-// Puts the npm package `rejitter` together: pkg-template/, the README, the entries of src/js/entries in a form per host,
-// bundled with the modules that they reach, the CommonJS twins, the manifest. Next to it, in OUT.modules, the same with
-// every module as a file: for tests that change one.
+// Puts the npm package `rejitter` together: pkg-template/, the README, the entries of src/js/entries in a form per
+// host, bundled with the modules that they reach, the CommonJS twins, the manifest. Next to it, in OUT.modules, the
+// same with every module as a file: for tests that change one.
 
 import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

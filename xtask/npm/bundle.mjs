@@ -1,8 +1,8 @@
 // One file per entry point instead of one per module: Node resolves, reads and compiles each file when the package
 // is imported, and that was most of the time of a first call. The main entry point is whole in one file. What the
-// others share with it, they import from it, by a list: so the package keeps one instance, with one set of marks and one
-// report per error. A file for what is shared would be one more to load at each import; an object of it would add 0.7 kB
-// to an app with fetch, since bundlers keep objects whole.
+// others share with it, they import from it, by a list: so the package keeps one instance, with one set of marks and
+// one report per error. A file for what is shared would be one more to load at each import; an object of it would add
+// 0.7 kB to an app with fetch, since bundlers keep objects whole.
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

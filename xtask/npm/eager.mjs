@@ -1,5 +1,5 @@
-// V8 looks through a function at import and compiles it when it is called, one by one: for a first failure, that is some
-// forty functions, and most of its time. A function in parentheses it compiles with its module, in one pass. Which
+// V8 looks through a function at import and compiles it when it is called, one by one: for a first failure, that is
+// some forty functions, and most of its time. A function in parentheses it compiles with its module, in one pass. Which
 // functions the first operations of a process call is measured, not listed.
 
 import { execFileSync } from 'node:child_process';

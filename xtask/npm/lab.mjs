@@ -1,5 +1,6 @@
-// Puts the npm package `rejitter-lab` together: the declarations and the modules of lab/, bundled in a form per host with
-// copies of what they use of src/js, the wasm file, and the CommonJS twin. Policies are those of its peer `rejitter`.
+// Puts the npm package `rejitter-lab` together: the declarations and the modules of lab/, bundled in a form per host
+// with copies of what they use of src/js, the wasm file, and the CommonJS twin. Policies are those of its peer
+// `rejitter`.
 //
 // The folder `bound` holds lab.wasm, its glue, lab_bg.js, as wasm-bindgen writes it for bundlers, and the licences of
 // its crates.

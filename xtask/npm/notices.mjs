@@ -23,8 +23,8 @@ Copyright: The Rust Project Developers (see https://thanks.rust-lang.org).
 `;
 
 /**
- * What cargo prints about the crate of the lab, for the target and the feature of its wasm file. In the other wasm files
- * nothing is by others.
+ * What cargo prints about the crate of the lab, for the target and the feature of its wasm file. In the other wasm
+ * files nothing is by others.
  */
 function cargo(line) {
   const args = `${line} wasm32-unknown-unknown --locked --no-default-features --features ${LAB.feature}`.split(' ');

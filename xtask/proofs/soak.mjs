@@ -33,7 +33,9 @@ const starts = Object.fromEntries(
   KEYS.map((key) => [key, { times: new Float64Array(LIMIT + BURST).fill(-1e9), at: 0 }]),
 );
 let attempts = 0;
-/** The shortest time in which a key has started more than a second allows. An assertion within an attempt is retried. */
+/**
+ * The shortest time in which a key has started more than a second allows. An assertion within an attempt is retried.
+ */
 let shortestMs = Infinity;
 
 function started(key) {

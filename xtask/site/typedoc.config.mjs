@@ -3,7 +3,9 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** The pages of docs/ by reader, in the order in which they are read. Pages without a place follow in the last group. */
+/**
+ * The pages of docs/ by reader, in the order in which they are read. Pages without a place follow in the last group.
+ */
 export const GROUPS = {
   Start: 'getting-started what-to-retry deadlines strategies testing',
   'Web app': 'page fetch light recipes.md react-native',

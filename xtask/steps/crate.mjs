@@ -181,7 +181,8 @@ export const allSteps = [
   // In a folder, as in a workspace or with a path: cargo caps the lints of what it downloads alone.
   step('older compilers', [OLD_COMPILERS], () => [
     ...COMPILERS.map((each) => cargoOf(each, `check --all-features ${BOTH}`, { env })),
-    // The oldest one builds what is packed, too. It packs one crate at a time, of which the other needs a published one.
+    // The oldest one builds what is packed, too. It packs one crate at a time, of which the other needs a published
+    // one.
     cargoOf(OLDEST, 'package --allow-dirty --all-features', { dir: folder, env }),
   ]),
   // A link to an item that only some targets have breaks on the others.

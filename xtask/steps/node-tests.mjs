@@ -13,7 +13,10 @@ import { NATIVE_TESTS, NPM_OF_CLIENTS } from './setup.mjs';
 /** @typedef {import('../run/run.mjs').Step} Step */
 /** @typedef {import('../run/run.mjs').Run} Run */
 
-/** What each kind needs, its group, of which one runs at a time, and its seconds. @type {Record<string, Partial<Step>>} */
+/**
+ * What each kind needs, its group, of which one runs at a time, and its seconds.
+ * @type {Record<string, Partial<Step>>}
+ */
 const KINDS = {
   '': { quick: true },
   slow: { seconds: 45 },
@@ -23,7 +26,9 @@ const KINDS = {
   server: { needs: [SERVERS], group: JOBS, seconds: 40 },
 };
 
-/** Not for the daily loop: they fail by changes of documents, declarations and the build, seldom by those of behaviour. */
+/**
+ * Not for the daily loop: they fail by changes of documents, declarations and the build, seldom by those of behaviour.
+ */
 const NOT_DAILY = ['docs', 'hosts', 'tarball', 'types'];
 
 /** Where the package and programs are, for what runs: CHROME_BIN is the path of Chromium. */

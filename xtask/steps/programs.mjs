@@ -129,7 +129,9 @@ async function aptInstall(log, missing) {
   for (const each of commands) await log.run(each);
 }
 
-/** Whether to ask before commands run with `sudo`. Without a terminal xtask goes on: one command does all the set-up. */
+/**
+ * Whether to ask before commands run with `sudo`. Without a terminal xtask goes on: one command does all the set-up.
+ */
 export const mustAsk = ({ root, ci, terminal }) => !root && !ci && terminal;
 
 /** Asks the reader. Nothing else is printed meanwhile. */

@@ -5,7 +5,8 @@
 // 3. Any other calls the global fetch of the moment, so that mocks work.
 // 4. A call of ours within such a call, for the same address, is the same request: it passes straight on, because the
 //    outer one retries. It shows that the global fetch leads to ours: 2 holds from then on.
-// 5. One for another address is a wrapper's own, for a token, say: 2 holds for that call, which would not end otherwise.
+// 5. One for another address is a wrapper's own, for a token, say: 2 holds for that call, which would not end
+//    otherwise.
 
 import { failure } from '../options/messages.js';
 import { hide } from '../run/report.js';

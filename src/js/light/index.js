@@ -5,7 +5,11 @@ import { Limits } from './limits.js';
 import { DURATION, FUNCTION, check, settingsOf } from './options.js';
 import { computed } from './waits.js';
 
-/** @param {(attempt: import('./limits.js').Attempt) => unknown} fn @param {unknown} [options] @returns {Promise<any>} */
+/**
+ * @param {(attempt: import('./limits.js').Attempt) => unknown} fn
+ * @param {unknown} [options]
+ * @returns {Promise<any>}
+ */
 export async function retry(fn, options) {
   check('fn', fn, FUNCTION);
   const settings = settingsOf(options);

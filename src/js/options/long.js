@@ -1,4 +1,5 @@
-// The long texts of errors, where bytes do not count. In the form for all hosts, long-development.js stands in its place.
+// The long texts of errors, where bytes do not count. In the form for all hosts, long-development.js stands in its
+// place.
 
 import { LONG } from './texts.js';
 

@@ -13,7 +13,10 @@ import { MAX_PROBLEMS, errorOf, leftOut, mistake, problemOf, unknown } from './m
  *   sentence?: string | string[], isHidden?: boolean]} Rule
  */
 
-/** Options by name; for one that is not taken, the reason or its name in texts.js. @typedef {Readonly<Record<string, Rule | string>>} Rules */
+/**
+ * Options by name; for one that is not taken, the reason or its name in texts.js.
+ * @typedef {Readonly<Record<string, Rule | string>>} Rules
+ */
 
 /**
  * Reads options by a table. Throws one error that lists every problem. A part of protection is named, for suggestions.

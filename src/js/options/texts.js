@@ -1,5 +1,5 @@
-// The long texts of errors. Production bundles for browsers have none of them (long-development.js), so nothing here may
-// be called at import, or be needed by a program that makes no mistake.
+// The long texts of errors. Production bundles for browsers have none of them (long-development.js), so nothing here
+// may be called at import, or be needed by a program that makes no mistake.
 
 import { isFunction, isLimit, isLongest, isMs, isSwitch, isText, isWhole } from './checks.js';
 import { BACKOFFS, JITTERS, hasOwnCurve } from './codes.js';

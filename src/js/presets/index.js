@@ -76,7 +76,8 @@ export const pRetryRandomized = /* @__PURE__ */ pRetryOptions({ randomize: true 
 
 /**
  * The options of p-retry, for packages that take them from their users.
- * @param {{ retries?: number, factor?: number, minTimeout?: number, maxTimeout?: number, randomize?: boolean }} [options]
+ * @param {{ retries?: number, factor?: number, minTimeout?: number, maxTimeout?: number,
+ *   randomize?: boolean }} [options]
  */
 export function pRetryOptions({ retries = 10, factor, minTimeout = 1000, maxTimeout = Infinity, randomize } = {}) {
   const base = { baseMs: minTimeout, capMs: maxTimeout, maxAttempts: retries + 1, retryIf: isOutside };

@@ -1,12 +1,15 @@
-// The machines as JavaScript: the build makes it of src/bindings/protection.rs (xtask/npm/machines.mjs), and the structs
-// of core/protection say what each does. A state, its options and its numbers are arrays in the order of their fields.
-// `now` is a monotonic time in ms, a draw is in [0, 1), amounts of a budget are thousandths of a token: whole numbers.
+// The machines as JavaScript: the build makes it of src/bindings/protection.rs (xtask/npm/machines.mjs), and the
+// structs of core/protection say what each does. A state, its options and its numbers are arrays in the order of their
+// fields. `now` is a monotonic time in ms, a draw is in [0, 1), amounts of a budget are thousandths of a token: whole
+// numbers.
 
 type Numbers = number[];
 
 /** Place of the credits in a budget. To give tokens, add to it: for a success, or to put back unused ones. */
 export const PENDING: number;
-/** Places of a cooldown: the time until which it holds attempts, and 1 if the present hold has had its probe, else 0. */
+/**
+ * Places of a cooldown: the time until which it holds attempts, and 1 if the present hold has had its probe, else 0.
+ */
 export const UNTIL: number, PROBED: number, COOLDOWN_FIELDS: number;
 /** Place of a limiter: the time until which the server asked everyone to wait. */
 export const PAUSED_UNTIL: number, LIMITER_FIELDS: number;
@@ -31,8 +34,8 @@ export function left(cooldown: Numbers, now: number): number;
 export function hold(cooldown: Numbers, now: number, baseMs: number, draw: number): number;
 
 /**
- * Returns how long the start of `weight` units has to wait, in ms, at least, if `queued` units start before; 0 if it may
- * start. The rate is the time of one unit in ms, 0 without a limit, and the units of a burst.
+ * Returns how long the start of `weight` units has to wait, in ms, at least, if `queued` units start before; 0 if it
+ * may start. The rate is the time of one unit in ms, 0 without a limit, and the units of a burst.
  */
 export function rest(limiter: Numbers, rate: Numbers, now: number, weight: number, queued: number): number;
 /** Follows a start. `waited`: a timer, which may have been late, had it wait for the rate. */

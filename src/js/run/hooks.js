@@ -62,7 +62,12 @@ export function emit(run, name, attempt, more) {
   tell(hook, eventOf(run, attempt, name === 'onAttempt' ? undefined : { ...more, ...run.task?.eventFields() }));
 }
 
-/** @template {object} [Fields={}] @param {AttemptRun} run @param {number} attempt @param {Fields} [fields] with an outcome */
+/**
+ * @template {object} [Fields={}]
+ * @param {AttemptRun} run
+ * @param {number} attempt
+ * @param {Fields} [fields] with an outcome
+ */
 export function eventOf(run, attempt, fields) {
   const { settings, row } = run.op;
   const { name } = settings;

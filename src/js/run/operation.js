@@ -73,7 +73,10 @@ export class AttemptRun {
   startedAt;
   /** Its end, once it has one. @type {number | undefined} */
   endedAt;
-  /** Whether the outcome is an error, and not a result; undefined if no attempt has ended. @type {boolean | undefined} */
+  /**
+   * Whether the outcome is an error, and not a result; undefined if no attempt has ended.
+   * @type {boolean | undefined}
+   */
   failed;
   /** @type {unknown} */
   outcome;

@@ -44,8 +44,8 @@ function nameOf(error) {
 /** A cell from which a circuit is made; any other one is run. */
 const MAKES = /^(\{|new |breaker\(|protect\(|circuitBreaker\()/;
 
-// Each package: the names that cells use, and a circuit of what a cell makes. `often` makes up to seven attempts, 100 ms
-// apart.
+// Each package: the names that cells use, and a circuit of what a cell makes. `often` makes up to seven attempts, 100
+// ms apart.
 const opossum = {
   names: () => ({ CircuitBreaker }),
   make(options) {

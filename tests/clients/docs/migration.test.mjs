@@ -1,6 +1,6 @@
 // The pages of docs/migration. Each row of their tables is run twice on a virtual clock, with the other package and
-// with rejitter: both make the same attempts at the same times, unless migration.json says how they differ. So do the two
-// blocks at the top of each page. breakers.test.mjs has the tables of breakers.
+// with rejitter: both make the same attempts at the same times, unless migration.json says how they differ. So do the
+// two blocks at the top of each page. breakers.test.mjs has the tables of breakers.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 // The options of other packages that the demo page reads: each row of tests/vectors/pasted.json is run with the package
-// itself on a virtual clock, where every call fails and every random number is a half. The page's own tests compare what
-// it reads with the same rows. `REJITTER_WRITE_VECTORS=1` writes the times.
+// itself on a virtual clock, where every call fails and every random number is a half. The page's own tests compare
+// what it reads with the same rows. `REJITTER_WRITE_VECTORS=1` writes the times.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

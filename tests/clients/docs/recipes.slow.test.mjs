@@ -1,5 +1,5 @@
-// The blocks of docs/recipes.md, and those of the guide for pages: run with the packages that they need, against servers
-// that fail twice. And the types of all programs.
+// The blocks of docs/recipes.md, and those of the guide for pages: run with the packages that they need, against
+// servers that fail twice. And the types of all programs.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -65,7 +65,9 @@ test('the program of the guide: mails are sent once per key, and a 404 ends its 
   api.close();
 });
 
-/** A processor whose job fails with the error of its name, in a process of its own: BullMQ passes names and marks on. */
+/**
+ * A processor whose job fails with the error of its name, in a process of its own: BullMQ passes names and marks on.
+ */
 const FAILING = `
 import { permanent, retryAfter } from 'rejitter';
 import { RejectedError } from 'rejitter/protection';

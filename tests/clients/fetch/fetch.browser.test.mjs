@@ -154,7 +154,9 @@ globalThis.results = (async () => {
 `;
 
 const TWICE = { status: 200, attempts: 2, seen: 2 };
-/** Path → what a page of the same origin sees, and one of another. tests/clients/hosts has what is alike on all hosts. */
+/**
+ * Path → what a page of the same origin sees, and one of another. tests/clients/hosts has what is alike on all hosts.
+ */
 const OUTCOMES = {
   // On a reused connection, Chromium sends it again itself.
   '/answer?fail=1&status=408': [{ status: 200, seen: 2 }],

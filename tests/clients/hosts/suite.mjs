@@ -181,9 +181,9 @@ const CODE = {
 /**
  * Returns the text of a module that exports `suite`, an async function. It resolves with an object that has for each
  * part `ok`, or the error; whether the host compiles WebAssembly, and which `texts` the package has.
- * @param {{ origin: string, closed: string, parts?: string, commonJs?: boolean, probe?: boolean, dependency?: boolean }}
- *   options without the probe, it does not ask whether the host compiles WebAssembly, of which a browser would complain;
- *   with a dependency, it says whether that shares the `instances` of the app
+ * @param {{ origin: string, closed: string, parts?: string, commonJs?: boolean, probe?: boolean, dependency?: boolean
+ *   }} options without the probe, it does not ask whether the host compiles WebAssembly, of which a browser would
+ *   complain; with a dependency, it says whether that shares the `instances` of the app
  */
 export function suiteText({
   origin,

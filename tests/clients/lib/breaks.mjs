@@ -36,7 +36,10 @@ export const INSTEAD = {
   'a 429 with a hint': { status: 429, headers: { 'retry-after': '0' } },
 };
 
-/** Lets a client of this process read what came, and write its files: it drops what it has not read when a connection breaks. */
+/**
+ * Lets a client of this process read what came, and write its files: it drops what it has not read when a connection
+ * breaks.
+ */
 async function settled() {
   await new Promise((done) => setTimeout(done, 5));
   for (let i = 0; i < 10; i += 1) await new Promise(setImmediate);

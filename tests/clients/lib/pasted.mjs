@@ -13,7 +13,8 @@ const { virtualClock } = await importTesting();
 /**
  * Calls `body` with a virtual clock and without chance; returns its outcome. The clock runs until that settles.
  * @param {(clock: any) => Promise<any>} body
- * @param {number | null} [draw] what `Math.random` returns; `null`: chance stays, which Bottleneck needs for names of jobs
+ * @param {number | null} [draw] what `Math.random` returns; `null`: chance stays, which Bottleneck needs for names of
+ *   jobs
  * @param {number} [graceMs] for sockets
  */
 export const still = (body, draw, graceMs = 2) => underClock((clock) => clock.runUntil(body(clock), { graceMs }), draw);

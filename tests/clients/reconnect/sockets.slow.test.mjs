@@ -1,4 +1,5 @@
-// The guide's WebSocket and event stream, on real servers that misbehave. Times are scaled down; none is an upper bound.
+// The guide's WebSocket and event stream, on real servers that misbehave. Times are scaled down; none is an upper
+// bound.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';

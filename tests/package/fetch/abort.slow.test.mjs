@@ -1,6 +1,6 @@
-// Abort of a fetch at a real server, by each signal, with the caller's own reason; the server sees it. Before the call and
-// in a wait, rows of tests/vectors/fetch.json abort it; in a body, also after a collection of garbage, programs.test.mjs
-// and the browsers.
+// Abort of a fetch at a real server, by each signal, with the caller's own reason; the server sees it. Before the call
+// and in a wait, rows of tests/vectors/fetch.json abort it; in a body, also after a collection of garbage,
+// programs.test.mjs and the browsers.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';

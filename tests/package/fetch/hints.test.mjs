@@ -108,7 +108,9 @@ test('a limit that GraphQL answers with 200 is waited for', async () => {
 
 const SPENT = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '30' };
 
-/** Sends a request that gets this answer, then another one. Returns when that is sent, and how much of a hold is left. */
+/**
+ * Sends a request that gets this answer, then another one. Returns when that is sent, and how much of a hold is left.
+ */
 async function afterwards(answer, options, parts = [cooldown()]) {
   const protection = protect(...parts);
   const { inner } = statuses(answer, 200, 200);

@@ -140,7 +140,9 @@ test("an expired token: retryIf is not called for closeError's 4401, and for an 
   }));
 
 test('connections that share a breaker spare a server that is down, and are back within the cap', async () => {
-  /** 40 connections, whose server is down for a minute: the starts meanwhile, and how many are open 15 and 30 s later. */
+  /**
+   * 40 connections, whose server is down for a minute: the starts meanwhile, and how many are open 15 and 30 s later.
+   */
   async function outage(protection) {
     let [up, starts, open] = [false, 0, 0];
     const found = [];

@@ -14,7 +14,10 @@ const same = (a, b) =>
 const OURS = ['TimeoutError', 'RejectedError', 'SupersededError', 'RetryError'];
 const USUAL = ['TypeError', 'RangeError', 'AbortError'];
 
-/** Names of values: those that the schedule made have one, others are counted as they are seen. Primitives are their own. */
+/**
+ * Names of values: those that the schedule made have one, others are counted as they are seen. Primitives are their
+ * own.
+ */
 class Names {
   #whole = new Map();
   /** How many have a number: it must not tell when the named ones were seen. */

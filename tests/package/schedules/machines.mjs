@@ -68,7 +68,10 @@ export class Cooldown {
     this.maxHoldMs = maxHoldMs;
     /** Whether anybody passes a hold: its probe, and who was held already. */
     this.probes = probe;
-    /** Requests to wait, in order: when, and for how long, or that the hold ends. @type {{ at: number, ms: number }[]} */
+    /**
+     * Requests to wait, in order: when, and for how long, or that the hold ends.
+     * @type {{ at: number, ms: number }[]}
+     */
     this.hints = [];
     /** The holds that have let their probe pass. @type {Set<number>} */
     this.probed = new Set();

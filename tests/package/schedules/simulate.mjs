@@ -60,7 +60,9 @@ async function simulate(pkgs, { seed, from, step, to, small = false, among }) {
   return { schedules, findings };
 }
 
-/** The trace of the smallest schedule that breaks the same invariant in the same way: numbers and operation may differ. */
+/**
+ * The trace of the smallest schedule that breaks the same invariant in the same way: numbers and operation may differ.
+ */
 async function shrunk(schedule, finding, pkg) {
   const shape = (each) => `${each.rule} ${each.text.replace(/\d+(\.\d+)?/g, '#')}`;
   const tried = async (candidate) => objections(candidate, await expectedOf(candidate), pkg);

@@ -114,7 +114,9 @@ export function own(value, name) {
 
 const causeOf = (error) => Object.getOwnPropertyDescriptor(Object(error), 'cause');
 
-/** Makes a failure the cause of the error that takes its place: if that can have one, and is no cause of the failure. */
+/**
+ * Makes a failure the cause of the error that takes its place: if that can have one, and is no cause of the failure.
+ */
 export function blame(error, failure) {
   if (causeOf(error) !== undefined || !isA(error, Error) || !Object.isExtensible(error)) return;
   for (let [depth, each] = [0, failure]; depth < DEEPEST; depth += 1, each = causeOf(each)?.value)

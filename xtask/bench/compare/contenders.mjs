@@ -56,10 +56,11 @@ import { LIMITERS } from './limiters.mjs';
  * @property {string} knows
  * @property {(options: Options) => Record<string, any>} [options] in its own words
  * @property {(fn: Fn, options: Record<string, any>) => Promise<unknown>} [call]
- * @property {(fetch: any, options: { attempts?: number, attemptMs?: number }) => (url: any, init?: any) => Promise<any>}
- *   [client] a client over a fetch
- * @property {() => (fn: () => Promise<unknown>, signal?: AbortSignal) => Promise<unknown>} [guard] a protection, through
- *   which operations of up to four attempts go, 10 ms apart; a circuit opens after five failures, for about a second
+ * @property {(fetch: any, options: { attempts?: number, attemptMs?: number }) => (url: any, init?: any) =>
+ *   Promise<any>} [client] a client over a fetch
+ * @property {() => (fn: () => Promise<unknown>, signal?: AbortSignal) => Promise<unknown>} [guard] a protection,
+ *   through which operations of up to four attempts go, 10 ms apart; a circuit opens after five failures, for about a
+ *   second
  * @property {(options: import('./limiters.mjs').Limits) => import('./limiters.mjs').Limited} [limit]
  * @property {(Socket: any) => () => void} [connect] opens a connection that stays; returns what closes it
  */

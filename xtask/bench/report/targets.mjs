@@ -17,7 +17,10 @@ import {
 import { difference, median, ratio } from '../lib/stats.mjs';
 import { digits, markdownTable, whole } from './table.mjs';
 
-/** What, how much it is, and the most or the least that it should be. @typedef {[string, number, '≤' | '≥', number]} Aim */
+/**
+ * What, how much it is, and the most or the least that it should be.
+ * @typedef {[string, number, '≤' | '≥', number]} Aim
+ */
 
 const times = (samples, name, other) => (samples[other] ? ratio(samples[name], samples[other]).median : NaN);
 

@@ -223,8 +223,8 @@ fn rate_limited_jobs_fail_as_often_as_the_design_says() {
     }
 }
 
-/// Against a quota of 100 in 10 s: one process that keeps it is never rejected, and needs the time that the quota takes;
-/// so are ten with a tenth each. Ten that all take the whole quota are rejected.
+/// Against a quota of 100 in 10 s: one process that keeps it is never rejected, and needs the time that the quota
+/// takes; so are ten with a tenth each. Ten that all take the whole quota are rejected.
 #[test]
 fn a_limiter_keeps_its_quota() {
     for (processes, limit, keeps) in [(1, 100.0, true), (10, 10.0, true), (10, 100.0, false)] {

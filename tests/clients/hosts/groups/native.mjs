@@ -1,5 +1,5 @@
-// React Native: Metro bundles the suite with React Native's own polyfills, Hermes and Node run it. Timers and the module
-// that sends requests are native code, which has stand-ins here.
+// React Native: Metro bundles the suite with React Native's own polyfills, Hermes and Node run it. Timers and the
+// module that sends requests are native code, which has stand-ins here.
 
 import { answerTo } from '../origin.mjs';
 import { ONE_INSTANCE, printedBy, row } from '../row.mjs';

@@ -1,6 +1,6 @@
 // A server that misbehaves in every way that a client meets, by a seed; what statuses and headers mean, rows say.
-// node:http reads the requests; what is answered goes to the socket itself, because node:http would not let most of this
-// out of the door.
+// node:http reads the requests; what is answered goes to the socket itself, because node:http would not let most of
+// this out of the door.
 //
 // A request says its scenario in the path, `/name/id`, and how often it shall fail, `?fail=n`; then it is answered with
 // its own body. The server keeps what it saw of each id: how often, with which keys, and the hash of each body.
@@ -61,7 +61,10 @@ const FINAL = {
 export const RETRIED = Object.keys(FAILURES).filter((name) => name !== 'redirected');
 export const ANSWERED = Object.keys(FINAL);
 
-/** Starts the server, which is silent about some requests. @param {{ seed: number, silent: (id: string) => void }} options */
+/**
+ * Starts the server, which is silent about some requests.
+ * @param {{ seed: number, silent: (id: string) => void }} options
+ */
 export async function startHostile({ seed, silent }) {
   const { unit: random } = wordsFrom(seed);
   const seen = new Map();

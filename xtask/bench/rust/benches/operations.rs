@@ -2,8 +2,8 @@
 //! failure, with one and with three. docs/guide/rust.md has the figures in a table.
 //!
 //! The attempts and the waits are ready at once, so that nothing but the retry is measured. The contenders take turns,
-//! and the best of many batches counts, so the ratios hold on a busy machine, too. `cargo bench -- 3000` sets the number
-//! of batches.
+//! and the best of many batches counts, so the ratios hold on a busy machine, too. `cargo bench -- 3000` sets the
+//! number of batches.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

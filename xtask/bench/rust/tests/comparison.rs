@@ -1,5 +1,5 @@
-//! The table "Beside other crates" of the crate's README: a run of each crate, or a look into its source for what it has
-//! not, gives the texts of each row.
+//! The table "Beside other crates" of the crate's README: a run of each crate, or a look into its source for what it
+//! has not, gives the texts of each row.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
