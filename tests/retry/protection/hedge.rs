@@ -34,6 +34,34 @@ fn counts(api: &Protection) -> (u64, u64, u64) {
     (hedges, won, rejected)
 }
 
+/// Miri sees it if anything but a pin reaches, between two polls, a future that refers to itself.
+#[test]
+fn running_attempts_are_reached_through_their_pins_alone() {
+    let (time, api) = on(|p| p);
+    let ends = Cell::new(0);
+    let attempt = || async {
+        let mut turns = 0;
+        let turn = &mut turns;
+        while *turn < 4 {
+            *turn += 1;
+            time.sleep(30 * MS).await;
+        }
+        ends.set(ends.get() + 1);
+        if ends.get() % 3 == 0 {
+            Ok(turns)
+        } else {
+            Err("busy")
+        }
+    };
+    let call = || {
+        let call = retry(steady(4), attempt).total_timeout(5_000 * MS);
+        call.attempt_timeout(400 * MS)
+    };
+    assert_eq!(time.block_on(call().sleeper(&time)), Ok(4));
+    assert_eq!(hedged!(call(), api, time), Ok(4));
+    assert!(counts(&api).0 > 0);
+}
+
 #[test]
 fn the_loser_is_dropped_before_the_output_is_returned() {
     for (second, won) in [(20, 1), (900, 0)] {

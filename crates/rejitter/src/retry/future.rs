@@ -118,12 +118,14 @@ where
         let parts = this.parts;
         let timed = parts.operation.is_timed::<H>(F::TIMED);
         // Before the loop, in which the compiler would have to forget what it knows of a new operation.
-        let mut due = match *this.stage {
-            Stage::Ready if timed => {
+        // Through its projection: a shared reference to the whole stage would reach into the callback's future, which may
+        // have references into itself.
+        let mut due = match this.stage.as_mut().project() {
+            StageProjection::Ready if timed => {
                 let reading = this.passed.start(|| parts.sleeper.now());
                 Some(parts.operation.start(reading))
             }
-            Stage::Ready => Some(Nanos::ZERO),
+            StageProjection::Ready => Some(Nanos::ZERO),
             _ => None,
         };
         loop {

@@ -66,7 +66,7 @@ pub trait LimitTimer {
 
     fn is_over(self: Pin<&mut Self>, cx: &mut Context<'_>) -> bool;
 
-    fn limit(&self) -> Limit;
+    fn limit(self: Pin<&mut Self>) -> Limit;
 }
 
 pin_project! {
@@ -93,8 +93,8 @@ impl<Sleep: Future> LimitTimer for Timed<Sleep> {
     }
 
     #[inline]
-    fn limit(&self) -> Limit {
-        self.limit
+    fn limit(self: Pin<&mut Self>) -> Limit {
+        *self.project().limit
     }
 }
 
@@ -110,7 +110,7 @@ impl LimitTimer for () {
     }
 
     #[inline]
-    fn limit(&self) -> Limit {
+    fn limit(self: Pin<&mut Self>) -> Limit {
         Limit::Deadline
     }
 }

@@ -104,10 +104,11 @@ fn poll_hedge<Fut: TryFuture, O: Attempts<Fut>>(
 
 impl<Fut, Timer, Sleep> Race<Fut, Timer, Sleep> {
     /// The attempt that is running, if only one is left. `last`: the one that was started last.
-    fn running(&self, last: Begun) -> Option<Started> {
-        match (&self.attempt, &self.hedge) {
-            (Some(_), _) => Some(self.first.started(None)),
-            (None, Hedge::Running { pass, .. }) => Some(last.started(Some(*pass))),
+    fn running(self: Pin<&mut Self>, last: Begun) -> Option<Started> {
+        let this = self.project();
+        match (this.attempt.as_pin_mut(), this.hedge.project()) {
+            (Some(_), _) => Some(this.first.started(None)),
+            (None, HedgeProjection::Running { pass, .. }) => Some(last.started(Some(*pass))),
             (None, _) => None,
         }
     }
@@ -140,7 +141,7 @@ impl Rounds for Races {
         time: Time<'_>,
         cx: &mut Context<'_>,
     ) -> Poll<(OutcomeOf<Fut>, Pair)> {
-        let mut early = if round.turned {
+        let mut early = if *round.as_mut().project().turned {
             poll_hedge(round.as_mut(), operation, cx)
         } else {
             Poll::Pending
@@ -153,8 +154,9 @@ impl Rounds for Races {
             };
             let (started, outcome) =
                 if let Poll::Ready(ended) = poll_attempt(round.as_mut(), operation, cx) {
-                    if let Hedge::Due { .. } = round.hedge {
-                        round.as_mut().project().hedge.set(Hedge::None);
+                    let mut hedge = round.as_mut().project().hedge;
+                    if let HedgeProjection::Due { .. } = hedge.as_mut().project() {
+                        hedge.set(Hedge::None);
                     }
                     ended
                 } else if let Poll::Ready(ended) = mem::replace(&mut early, Poll::Pending) {
@@ -175,7 +177,7 @@ impl Rounds for Races {
                 };
             let running = match &early {
                 Poll::Ready((early, _)) => Some(*early),
-                Poll::Pending => round.running(operation.last()),
+                Poll::Pending => round.as_mut().running(operation.last()),
             };
             let mut pair = Pair {
                 ended: started,

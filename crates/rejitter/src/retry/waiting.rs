@@ -101,7 +101,7 @@ impl<Fut: Future, Timer: LimitTimer> Limited<Fut, Timer> {
             return Poll::Ready(Ok(output));
         }
         if late || first && this.timer.as_mut().is_over(cx) {
-            return Poll::Ready(Err(this.timer.limit()));
+            return Poll::Ready(Err(this.timer.as_mut().limit()));
         }
         Poll::Pending
     }
@@ -139,7 +139,7 @@ impl<Sleep: Future> Future for Pause<Sleep> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<bool> {
         let mut this = self.project();
-        let is_timed = this.timer.is_some();
+        let is_timed = this.timer.as_mut().as_pin_mut().is_some();
         if let Some(timer) = this.timer.as_mut().as_pin_mut() {
             if timer.poll(cx).is_pending() {
                 if *this.interruptible && *this.yielded {

@@ -161,9 +161,9 @@ where
         let is_accepted = outcome.is_ok() && verdict == Verdict::Stop;
         // A request that was not sent says nothing about the destination, and its retry takes no token.
         #[cfg(feature = "protection")]
-        let signal = match *this.stage {
-            Stage::Calling { .. } => this.classify.signal(outcome.as_ref()),
-            Stage::Asking { .. } => Some(Signal::Nothing),
+        let signal = match this.stage.as_mut().project() {
+            StageProjection::Calling { .. } => this.classify.signal(outcome.as_ref()),
+            StageProjection::Asking { .. } => Some(Signal::Nothing),
         };
         // An accepted response may tell of a failure all the same.
         #[cfg(feature = "protection")]
