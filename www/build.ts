@@ -98,32 +98,26 @@ export const policy: Plugin = {
   },
 };
 
-/** Writes THIRD-PARTY-NOTICES.txt, from the packages' own files; workers are bundled before the page is. */
+/** The packages that the page contains, by their folders. Workers are bundled before the page is. */
 const folders = new Set<string>();
-const collect = (modules: Iterable<string>): void => {
-  for (const module of modules) {
-    // The bundler's own helpers are modules without a file: Vite's start with its name, the others are Rolldown's.
-    const own = /^\0?(vite|rolldown)\//.exec(module)?.[1];
-    const file = module.replaceAll('\\', '/').replace(/[?#].*$/, '');
-    const folder = own
-      ? path.resolve('node_modules', own)
-      : /^[^\0].*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
-    if (folder !== undefined) folders.add(folder);
-  }
-};
-export const noticesOfWorkers: Plugin = {
-  name: 'notices of workers',
+export const packages: Plugin = {
+  name: 'packages',
   generateBundle() {
-    collect(this.getModuleIds());
+    for (const module of this.getModuleIds()) {
+      // The bundler's own helpers are modules without a file: Vite's start with its name, the others are Rolldown's.
+      const own = /^\0(vite|rolldown)\//.exec(module)?.[1];
+      const folder = own
+        ? `${ROOT}node_modules/${own}`
+        : /^[^\0].*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(module.replaceAll('\\', '/'))?.[0];
+      if (folder !== undefined) folders.add(folder);
+    }
   },
 };
+
+/** Writes THIRD-PARTY-NOTICES.txt, from the packages' own files. */
 export const notices: Plugin = {
   name: 'notices',
-  generateBundle(_, bundle) {
-    collect(this.getModuleIds());
-    // Fonts are not modules, but files that style sheets name.
-    for (const file of Object.values(bundle))
-      if (file.type === 'asset') collect(file.originalFileNames.map((name) => path.resolve(name)));
+  generateBundle() {
     const texts = ['This page contains the following packages.\n', ...new Set([...folders].map(noticeOf).sort())];
     const source = texts.join(`\n${'='.repeat(80)}\n\n`);
     this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-NOTICES.txt', source });

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vite';
-import { lab, notices, noticesOfWorkers, parts, policy, scene } from './build.ts';
+import { lab, notices, packages, parts, policy, scene } from './build.ts';
 import { font } from './font.ts';
 
 export default defineConfig({
@@ -7,7 +7,7 @@ export default defineConfig({
   base: './',
   // The package's messages in full: the page shows them to readers who have typed a number.
   define: { 'process.env.NODE_ENV': '"development"' },
-  plugins: [parts, scene, lab, policy, notices, font],
+  plugins: [parts, scene, lab, policy, packages, notices, font],
   build: {
     // The first versions with CSS light-dark(). For older ones it would be rewritten into a form
     // that ignores a colour scheme chosen at run time.
@@ -18,7 +18,7 @@ export default defineConfig({
   },
   worker: {
     format: 'es',
-    plugins: () => [lab, noticesOfWorkers],
+    plugins: () => [lab, packages],
     rolldownOptions: {
       // A service worker serves the folder it is in, and is found again by its name.
       output: { entryFileNames: ({ name }) => (name === 'flaky' ? 'flaky.js' : 'assets/[name]-[hash].js') },
