@@ -58,9 +58,9 @@ describe('a link', () => {
 
   test('with an invalid value keeps its other values, and says what is wrong', () => {
     for (const [query, problem] of PROBLEMS) {
-      const { state, problems } = readQuery(`${query}&downMs=1000`, HOME);
+      const { state, problems } = readQuery(`${query}&seed=7`, HOME);
       assert.match(problems.join('; '), problem);
-      assert.deepEqual([problems.length, state], [1, { ...HOME, downMs: 1000 }]);
+      assert.deepEqual([problems.length, state], [1, { ...HOME, seed: 7 }]);
     }
   });
 

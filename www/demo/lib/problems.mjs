@@ -1,6 +1,8 @@
 /** Links with an invalid value, and what the page says of it: its sources in Node, and the built page. */
 export const PROBLEMS = [
   ['?clients=3', /^clients must be an integer between 10 and 10,000, got '3'$/],
+  ['?downMs=60001', /^downMs must be between 0 and 60,000, got '60001'$/],
+  ['?capacityPerS=1001', /^capacityPerS must be between 1 and 1,000, got '1001'$/],
   ['?hedgeMs=9', /^hedgeMs must be between 10 and 1,000, got '9'$/],
   ['?failing=x', /^failing must be between 0 and 0\.9, got 'x'$/],
   ['?protection=breaker,breaker', /^protection must be 'none', or any of 'budget', .*'hedge', got/],

@@ -20,37 +20,11 @@ export function logTicks([from, to]: Span): readonly number[] {
 
 /** Round values of a linear scale, so many that their labels have `room` pixels each. */
 export function ticksOf(scale: Scale, room: number): readonly number[] {
-  const most = mostTicks(scale, room);
+  const [from, to] = scale.range;
+  const most = Math.max(1, Math.min(MOST_TICKS, Math.floor(Math.abs(to - from) / room)));
   // d3 takes the number for a hint.
   for (let hint = most; hint > 1; hint--) if (scale.ticks(hint).length <= most) return scale.ticks(hint);
   return scale.ticks(1);
-}
-
-function mostTicks({ range: [from, to] }: Scale, room: number): number {
-  return Math.max(1, Math.min(MOST_TICKS, Math.floor(Math.abs(to - from) / room)));
-}
-
-/** From two minutes on, all ticks have one unit, of which they are whole numbers. */
-const UNITS = [
-  [14_400_000, 3_600_000, 'h'],
-  [240_000, 60_000, 'min'],
-  [120_000, 1000, 's'],
-] as const;
-/** Steps of times that read well, in ms. */
-const TIME_STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 18_000, 36_000];
-
-/** Round times of a linear scale of ms, so many that their labels have `room` pixels each. */
-export function timeTicks(scale: Scale, room: number): readonly number[] {
-  const [from, to] = scale.domain;
-  const least = UNITS.find(([end]) => to >= end)?.[1] ?? 0;
-  const most = mostTicks(scale, room);
-  const step = TIME_STEPS.map((s) => 1000 * s).find(
-    (ms) => ms >= least && Math.floor(to / ms) - Math.ceil(from / ms) < most,
-  );
-  // Less than a second, or days.
-  if (step === undefined || to - from < 500) return ticksOf(scale, room);
-  const first = Math.ceil(from / step);
-  return Array.from({ length: Math.floor(to / step) - first + 1 }, (_, i) => (first + i) * step);
 }
 
 interface AxisOptions {
@@ -81,11 +55,10 @@ export function leftAxis({ scale, format, title, grid: [left, right], ticks }: A
   return svg('g', { class: 'axis' }, ...marks, title ? label(0, Math.min(...scale.range) - 12, title) : null);
 }
 
-/** Axis of simulated time. */
-export function timeAxis({ scale, ...options }: Pick<AxisOptions, 'scale' | 'grid' | 'title'>): SVGGElement {
-  const [, unitMs, unit] = UNITS.find(([end]) => scale.domain[1] >= end) ?? [];
-  const format = (ms: number): string => `${Number((ms / (unitMs ?? 1)).toFixed(1))}\u00a0${unit}`;
-  return bottomAxis({ ...options, scale, ticks: timeTicks(scale, 64), format: unitMs ? format : seconds });
+/** Axis of time in ms, which is shown in seconds. */
+export function timeAxis(options: Pick<AxisOptions, 'scale' | 'grid' | 'title'>): SVGGElement {
+  const format = (ms: number): string => `${Number((ms / 1000).toFixed(2))}\u00a0s`;
+  return bottomAxis({ ...options, ticks: ticksOf(options.scale, 64), format });
 }
 
 /** Zero seconds rather than zero milliseconds. */

@@ -1,6 +1,5 @@
 /** A figure on its card: title, drawing, and its picture and link to take away. Drawn when it is near the screen. */
 import { copies, html, onNear, onWidth, place, say, svg } from './dom';
-import { mountCrosshair, type Readout } from './readout';
 import { store } from '../state/store';
 
 /** What a figure is made of, and what can be done with it. */
@@ -17,8 +16,6 @@ export interface FigureSpec<D> {
   draw(data: D, width: number): SVGElement[];
   /** The rest of the figure in words, for readers who do not see it. */
   describe?(data: D): string;
-  /** A crosshair over the drawing, and what it says. */
-  readout?(data: D, width: number): Readout | undefined;
   /** The settings behind the numbers, for exported pictures. */
   settings(data: D): string;
   /** Below the drawing: what acts and what does not, a legend. */
@@ -58,7 +55,6 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
   let near = false;
   let stale = false;
   let isBusy = true;
-  const crosshair = spec.readout && mountCrosshair(drawing, title);
 
   const link = (): string => new URL(store.linkTo({}, `#${id}`), location.href).href;
   copies(copy, link);
@@ -78,10 +74,6 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     isBusy = is;
     card.setAttribute('aria-busy', String(is));
   }
-
-  const aim = (): void => {
-    if (data !== undefined && width > 0) crosshair?.(spec.readout?.(data, width));
-  };
 
   function draw(isPrinted = false): void {
     if (data === undefined || width === 0 || !stale || !(near || isPrinted)) return;
@@ -103,7 +95,6 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     drawing.style.minHeight = `${height}px`;
     drawing.replaceChildren(picture);
     note?.replaceChildren(...(spec.note?.(data) ?? []));
-    aim();
     busy(isBusy);
   }
 
@@ -115,8 +106,6 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
   onWidth(drawing, (now) => {
     width = now;
     drawing.style.minHeight = `${spec.height(width, data)}px`;
-    // Also far from the screen: it must not be wider than the card.
-    aim();
     redraw();
   });
   addEventListener('beforeprint', () => draw(true));

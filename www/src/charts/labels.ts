@@ -22,19 +22,3 @@ export function spread(wanted: readonly number[], gap: number, [from, to]: reado
   for (const i of order.toReversed()) most = (places[i] = Math.min(places[i] ?? 0, most)) - gap;
   return places;
 }
-
-/** Where the items of a legend stand: a swatch before each label, on as many lines as the width needs. */
-export function legendPlaces(
-  labels: readonly string[],
-  swatch: number,
-  width: number,
-): { left: number; line: number }[] {
-  let [left, line] = [0, 0];
-  return labels.map((text) => {
-    const needed = swatch + labelWidth(text);
-    if (left > 0 && left + needed > width) [left, line] = [0, line + 1];
-    const place = { left, line };
-    left += needed + 18;
-    return place;
-  });
-}

@@ -9,33 +9,25 @@ export interface Scale {
   (value: number): number;
   readonly domain: Span;
   readonly range: Span;
-  /** The value at a pixel. */
-  invert(pixel: number): number;
   /** Round values of the domain, about as many as asked for. */
   ticks(count: number): number[];
 }
 
 export function linear(domain: Span, range: Span): Scale {
-  return scale(domain, range, Number, Number);
+  return scale(domain, range, Number);
 }
 
 /** The domain ascends and is positive. */
 export function log(domain: Span, range: Span): Scale {
-  return scale(domain, range, Math.log, Math.exp);
+  return scale(domain, range, Math.log);
 }
 
-function scale(
-  domain: Span,
-  range: Span,
-  transform: (value: number) => number,
-  back: (transformed: number) => number,
-): Scale {
+function scale(domain: Span, range: Span, transform: (value: number) => number): Scale {
   const [from, to] = [transform(domain[0]), transform(domain[1])];
   const place = (value: number): number => {
     // A domain of one value is drawn in the middle.
     const share = from === to ? 0.5 : (transform(value) - from) / (to - from);
     return range[0] * (1 - share) + range[1] * share;
   };
-  const invert = (pixel: number): number => back(from + ((pixel - range[0]) / (range[1] - range[0])) * (to - from));
-  return Object.assign(place, { domain, range, invert, ticks: (count: number) => ticks(...domain, count) });
+  return Object.assign(place, { domain, range, ticks: (count: number) => ticks(...domain, count) });
 }

@@ -12,7 +12,7 @@ export function mountTail(root: HTMLElement): void {
   const controls = html('div', { class: 'fields' }, switches('A slow call starts a', ['hedge']));
   settingSlider(controls, 'hedgeMs', (state) => !isHedged(state));
   const figure = mountFigure(root, tailFigure, controls);
-  const inputOf = ({ hedgeMs, seed }: State) => ({ delayMs: hedgeMs, seed });
+  const inputOf = ({ hedgeMs }: State) => ({ delayMs: hedgeMs });
   follow(figure.card, [figure], 'tail', inputOf, (result, state) =>
     figure.show({ ...result, isHedged: isHedged(state) }),
   );

@@ -52,7 +52,7 @@ export const load: FigureSpec<LoadResult> = {
 
   settings: loadSettings,
 
-  note: ({ horizonMs, capacityPerS, input }) => {
+  note: ({ horizonMs, input }) => {
     const { strategy, herd } = input;
     const stop = `stops for ${duration(herd.downMs)} at ${seconds(DOWN_FROM_MS)}`;
     const then =
@@ -63,11 +63,7 @@ export const load: FigureSpec<LoadResult> = {
       `Requests come at regular intervals. The server ${herd.downMs === 0 ? 'never stops' : stop}. A client waits ` +
         `${duration(TIMEOUT_MS)} for an answer${then}. The server also works on calls whose client no longer waits. ` +
         'None is late from the end of the last second with a call that was rejected or late, if the next ' +
-        `${duration(CALM_MS)} have none; otherwise never within ${duration(horizonMs)}.` +
-        (capacityPerS < herd.capacityPerS
-          ? ` Simulated with ${rate(capacityPerS)} instead of ${rate(herd.capacityPerS)}: the counts are smaller, their ` +
-            'ratios nearly the same.'
-          : ''),
+        `${duration(CALM_MS)} have none; otherwise never within ${duration(horizonMs)}.`,
     ];
   },
 };

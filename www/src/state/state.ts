@@ -76,8 +76,8 @@ export const SETTINGS = {
   vs: anyText(problemOf),
   /** Clients that all meet the same outage, how long their server is down, and the calls that it serves per second. */
   clients: integer(1000, 10, 10_000, 'Clients', [10, 50, 100, 200, 500, 1000, 2000, 5000, 10_000], short),
-  downMs: between(2000, 0, 600_000, 'Outage', OUTAGES, duration),
-  capacityPerS: between(120, 1, 100_000, 'Server capacity', [20, 50, 80, 100, 120, 150, 200, 300, 500, 1000], rate),
+  downMs: between(2000, 0, 60_000, 'Outage', OUTAGES, duration),
+  capacityPerS: between(120, 1, 1000, 'Server capacity', [20, 50, 80, 100, 120, 150, 200, 300, 500, 1000], rate),
   /** Capacity that a rejected call uses, as a share of a served one's. */
   rejectionCost: between(0.05, 0, 1, 'Cost of a rejected call', [0, 0.01, 0.05, 0.1, 0.2, 1], share),
   /** Where requests keep coming: new ones as a part of the capacity, and the share of the answers that are failures. */

@@ -33,7 +33,8 @@ export function ridgeOf({ cells }: Pick<Wait, 'cells'>, { log: scale }: WaitScal
   if (cells.length === 0) return undefined;
   const [left, right] = scale.range;
   const columns = Math.max(8, Math.round((right - left) / COLUMN));
-  const edges = Array.from({ length: columns + 1 }, (_, i) => scale.invert(left + ((right - left) * i) / columns));
+  const [from, to] = scale.domain;
+  const edges = Array.from({ length: columns + 1 }, (_, i) => from * (to / from) ** (i / columns));
   const below = cumulative(cells, edges);
   const points: (readonly [number, number])[] = [];
   for (let i = 0; i < columns; i++) {
@@ -46,7 +47,7 @@ export function ridgeOf({ cells }: Pick<Wait, 'cells'>, { log: scale }: WaitScal
   const end = cells.at(-2) ?? 0;
   const peak = Math.max(...points.map(([, density]) => density));
   // Whether some of it is beyond the axis.
-  return { points, peak, isCut: end > scale.domain[1] * 1.001 };
+  return { points, peak, isCut: end > to * 1.001 };
 }
 
 /** The probability below each of these ascending waits. */
