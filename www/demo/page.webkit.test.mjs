@@ -52,7 +52,7 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
     await says(page, headline, /^1,000 of 1,000 served$/);
     await drawn(page, 'waits');
     await page.click('.cell[data-backoff=fixed][data-jitter=equal]');
-    for (const key of ['ArrowLeft', 'ArrowDown']) await page.press('.cell[aria-checked=true]', key);
+    for (let i = 0; i < 3; i++) await page.press('.cell input:checked', 'ArrowRight');
     await says(page, '.scene-sentence', /waits that grow by 1.s/);
     await page.click('#new-seed');
     const link = await page.waitForFunction(() => /backoff=linear.*seed=/.test(location.search) && location.href);

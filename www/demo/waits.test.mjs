@@ -6,7 +6,7 @@ import { RetryPolicy } from 'rejitter';
 import { sample } from 'rejitter-lab';
 import { AT_ONCE, INITIAL, done, median, page } from './lib/node.mjs';
 
-const { MOST_DRAWN, waits, delays, mostOf, ridgeOf, ridgePath, waitScale, cellsOf, neighbour, longestMs } = await page(
+const { MOST_DRAWN, waits, delays, mostOf, ridgeOf, ridgePath, waitScale, cellsOf, longestMs } = await page(
   'waits/compute waits/figure waits/ridge state/cells compute/outage',
 );
 
@@ -79,18 +79,6 @@ test('the longest that waits can take together, before a deadline: one that ends
   );
   assert.equal(longestMs(waits([50, 100], [100, 200]), 250), 250);
   assert.equal(longestMs(waits([50, 100], [200, 200]), 250), 100);
-});
-
-test('arrow keys go through the grid, over its edges, and out of the tall cell in the row that they came from', () => {
-  const cells = cellsOf(INITIAL);
-  const to = (backoff, jitter, key, row = 0) =>
-    Object.values(neighbour(cells, { backoff, jitter }, key, row)).join(' ');
-  assert.equal(to('linear', 'none', 'ArrowUp'), 'fixed none');
-  assert.equal(to('fixed', 'none', 'ArrowUp'), 'exponential additiveRatio');
-  assert.equal(to('linear', 'proportional', 'ArrowRight'), 'exponential decorrelated');
-  assert.equal(to('exponential', 'decorrelated', 'ArrowLeft', 1), 'linear proportional');
-  assert.equal(to('exponential', 'decorrelated', 'ArrowRight', 3), 'truncated none');
-  assert.equal(to('exponential', 'decorrelated', 'ArrowDown', 1), 'exponential decorrelatedBounded');
 });
 
 const { contention, PUBLISHED, PUBLISHED_RUNS, agreement } = await page('contention/compute contention/published');

@@ -1,7 +1,7 @@
 /** The grid of strategies, each with its waits and the clients that it serves: the selector. */
 import { html, path, place, svg } from '../charts/dom';
 import { count, duration, share } from '../charts/format';
-import { ARROWS, CURVE_JITTERS, cellsOf, isCellOf, neighbour, type Cells } from '../state/cells';
+import { CURVE_JITTERS, cellsOf, isCellOf, type Cells } from '../state/cells';
 import type { State } from '../state/state';
 import { store } from '../state/store';
 import { CURVES, DRAWS, capitalised, curveActs, jitterName, title, withChoice } from '../state/strategy';
@@ -14,7 +14,8 @@ const FEW = 4;
 
 interface Cell {
   readonly choice: Choice;
-  readonly button: HTMLButtonElement;
+  readonly label: HTMLElement;
+  readonly input: HTMLInputElement;
   readonly plot: HTMLElement;
 }
 
@@ -28,81 +29,64 @@ export function mountGrid(root: HTMLElement) {
   let cells: readonly Cell[] = [];
   let distributions: readonly Distribution[] = [];
   let fates: readonly CellFate[] = [];
-  /** Where the arrow keys came from into the cell that is in all rows. */
-  let row = 0;
 
   /** Cells outside the rows have the chosen backoff. */
   const current = (choice: Choice): Choice =>
     CURVE_JITTERS.includes(choice.jitter) ? choice : { ...choice, backoff: store.get().strategy.backoff };
   const choose = (choice: Choice): void => store.set({ strategy: withChoice(store.get().strategy, current(choice)) });
-  const focus = (choice: Choice): void => cells.find((one) => isCellOf(one.choice, choice))?.button.focus();
 
   function build(): void {
-    const made = new Map(layout.all.map((choice) => [choice, cell(choice)]));
-    cells = [...made].map(([choice, button]) => ({
-      choice,
-      button,
-      plot: button.querySelector('.cell-plot') as HTMLElement,
-    }));
-    const buttons = (choices: readonly Choice[]) => choices.map((choice) => made.get(choice));
+    cells = layout.all.map(cell);
+    const labels = (choices: readonly Choice[]) =>
+      cells.filter(({ choice }) => choices.includes(choice)).map(({ label }) => label);
     const group = (name: string, head: Node | null, choices: readonly Choice[]): HTMLElement =>
-      html('div', { class: name, role: 'presentation' }, head, ...buttons(choices));
-    const rows = layout.table.slice(0, -1).map((all) => all.slice(0, CURVE_JITTERS.length));
+      html('div', { class: name, role: 'presentation' }, head, ...labels(choices));
+    const { rows, tall, last } = layout;
     const heads = [...CURVE_JITTERS, 'decorrelated' as const].map(headOf);
     grid.style.setProperty('--rows', String(rows.length));
     grid.replaceChildren(
       html('div', { class: 'grid-heads', 'aria-hidden': 'true' }, html('span'), ...heads),
       ...rows.map((all) => group('grid-row', rowHead(all[0]?.backoff ?? 'fixed'), all)),
-      group('grid-tall', null, layout.table[0]?.slice(-1) ?? []),
-      group('grid-row grid-last', rowHead(), layout.table.at(-1) ?? []),
+      group('grid-tall', null, [tall]),
+      group('grid-row grid-last', rowHead(), last),
     );
     resizes.disconnect();
-    for (const { button } of cells) resizes.observe(button);
+    for (const { label } of cells) resizes.observe(label);
   }
 
-  function cell(choice: Choice): HTMLButtonElement {
+  function cell(choice: Choice): Cell {
     const { backoff, jitter } = choice;
     const isInRow = CURVE_JITTERS.includes(jitter);
-    const { button } = place<{ button: HTMLButtonElement }>(
+    const made = place<Omit<Cell, 'choice'>>(
       html('div'),
-      `<button type="button" role="radio" class="cell" data-jitter="${jitter}" data-as="button"${isInRow ? ` data-backoff="${backoff}"` : ''}>
-        ${isInRow ? '' : '<span class="cell-name" aria-hidden="true"></span>'}<span class="cell-plot" aria-hidden="true"></span
-        ><span class="cell-served" aria-hidden="true"></span></button>`,
+      `<label class="cell" data-jitter="${jitter}" data-as="label"${isInRow ? ` data-backoff="${backoff}"` : ''}>
+        <input type="radio" name="cell" data-as="input" />
+        ${isInRow ? '' : '<span class="cell-name" aria-hidden="true"></span>'}<span class="cell-plot" aria-hidden="true" data-as="plot"></span
+        ><span class="cell-served" aria-hidden="true"></span></label>`,
     );
-    button.addEventListener('click', () => choose(choice));
-    button.addEventListener('keydown', (event) => {
-      if (!(event.key in ARROWS)) return;
-      event.preventDefault();
-      const next = neighbour(layout, choice, event.key, row);
-      const left = layout.table.findIndex((all) => all.some((other) => isCellOf(other, choice)));
-      if (jitter !== 'decorrelated') row = left;
-      choose(next);
-      focus(next);
-    });
-    return button;
+    made.input.addEventListener('change', () => choose(choice));
+    return { choice, ...made };
   }
 
   function mark(): void {
     const { strategy, clients } = store.get();
-    for (const { choice, button } of cells) {
-      const isChosen = isCellOf(choice, strategy);
-      button.setAttribute('aria-checked', String(isChosen));
-      button.tabIndex = isChosen ? 0 : -1;
+    for (const { choice, label, input } of cells) {
+      input.checked = isCellOf(choice, strategy);
       const shown = withChoice(strategy, current(choice));
       const dot = html('i', { class: 'dot', 'data-jitter': choice.jitter });
-      button.querySelector('.cell-name')?.replaceChildren(dot, capitalised(jitterName(shown)));
+      label.querySelector('.cell-name')?.replaceChildren(dot, capitalised(jitterName(shown)));
       const fate = fates.find((one) => isCellOf(choice, one.choice));
       const of = html('span', {}, `${fate?.isCut ? ' so far,' : ''} of ${count(clients)}`);
-      const served = button.querySelector('.cell-served');
+      const served = label.querySelector('.cell-served');
       served?.classList.toggle('pending', !fate);
       served?.replaceChildren(...(fate ? [html('b', {}, count(fate.served)), of, ' served'] : ['…']));
       const found = distributions.find((one) => isCellOf(choice, one.choice));
       const medians = found ? drawnOf(found).map(({ quantiles: { p50 } }) => duration(p50)) : [];
       const waits = medians.length > 0 ? `, median waits ${medians.join(', ')}` : '';
-      button.setAttribute('aria-label', `${title(shown)}: ${served?.textContent}${waits}`);
+      input.setAttribute('aria-label', `${title(shown)}: ${served?.textContent}${waits}`);
       // Where the large figure is above the screen, the effect of a tap is here.
       const first = medians.length > FEW ? [...medians.slice(0, FEW), '…'] : medians;
-      if (isChosen) chosen.textContent = `${title(shown)}: ${served?.textContent}, waits ${first.join(', ')} ↑`;
+      if (input.checked) chosen.textContent = `${title(shown)}: ${served?.textContent}, waits ${first.join(', ')} ↑`;
     }
     for (const head of grid.querySelectorAll<HTMLElement>('.grid-heads [data-jitter="proportional"] + b'))
       head.textContent = capitalised(jitterName({ ...strategy, jitter: 'proportional' }));
@@ -135,7 +119,7 @@ export function mountGrid(root: HTMLElement) {
     if (!isSame) {
       const had = grid.contains(document.activeElement);
       build();
-      if (had) focus(strategy);
+      if (had) cells.find(({ choice }) => isCellOf(choice, strategy))?.input.focus();
     }
     mark();
   });
