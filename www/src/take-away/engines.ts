@@ -30,8 +30,8 @@ const worker = new Worker('orders', async (job) => console.log(job.id), {
 });`,
     ],
   },
-  pgBoss: { name: 'pg-boss', place: 'Options of `boss.createQueue`.', exported: pgBoss },
-  temporal: { name: 'Temporal', place: 'Options of `proxyActivities`.', exported: temporal },
+  pgBoss: { name: 'pg-boss', place: 'Options of boss.createQueue.', exported: pgBoss },
+  temporal: { name: 'Temporal', place: 'Options of proxyActivities.', exported: temporal },
   stepFunctions: { name: 'Step Functions', place: 'Fields of a Task state.', exported: stepFunctions, isJson: true },
   sqs: {
     name: 'Amazon SQS',
@@ -46,7 +46,7 @@ export async function failed(client, QueueUrl, { MessageId, ReceiptHandle, Attri
 }`,
     ],
   },
-  cloudTasks: { name: 'Cloud Tasks', place: '`retryConfig` of a queue.', exported: cloudTasks, isJson: true },
+  cloudTasks: { name: 'Cloud Tasks', place: 'The retryConfig of a queue.', exported: cloudTasks, isJson: true },
   grpc: { name: 'gRPC', place: 'Service config of a client.', exported: grpc, isJson: true },
 };
 

@@ -7,7 +7,6 @@ import { store } from '../state/store';
 import type { HandedOut } from '../compute/remedy';
 import { partsOf, programs } from './code';
 import { engineName, engineText } from './engines';
-import { highlighted, prose } from './text';
 import { handedInWords } from './words';
 import './styles.css';
 
@@ -68,12 +67,14 @@ export function mountCode(root: HTMLElement): void {
     said.hidden = !isEngine(state.code);
     pre.hidden = false;
     card.setAttribute('aria-busy', 'false');
-    if (!isEngine(state.code))
-      return code.replaceChildren(highlighted(programs(state.strategy, partsOf(state))[state.code]));
+    if (!isEngine(state.code)) {
+      code.textContent = programs(state.strategy, partsOf(state))[state.code];
+      return;
+    }
     const { text, place: belongs, losses: lost } = engineText(state.code, state);
-    code.replaceChildren(highlighted(text));
-    where.replaceChildren(...prose(belongs));
-    losses.replaceChildren(...lost.map((loss) => html('li', {}, ...prose(loss))));
+    code.textContent = text;
+    where.textContent = belongs;
+    losses.replaceChildren(...lost.map((loss) => html('li', {}, loss)));
   }
 
   const { order } = channel(
