@@ -232,7 +232,7 @@ const SECTIONS = {
     say(result) {
       const { use, ...words } = verdictWords(result);
       assert.doesNotMatch(JSON.stringify(words), /\d\.\d{3}/);
-      const { pick, level, others } = recommend(result);
+      const { pick, level } = recommend(result);
       const best = pick ? [pick, ...level] : [];
       const isAlike = result.contenders.every(
         ({ runs }) => JSON.stringify(runs) === JSON.stringify(result.contenders[0].runs),
@@ -244,13 +244,7 @@ const SECTIONS = {
       if (use) assert.ok(sameChoice(use, pick.choice) && !best.some(({ choice }) => sameChoice(choice, result.chosen)));
       // No percentile of an overload: of runs that were stopped.
       if (pick?.isCut && pick.enoughMs.p50 === Infinity) assert.doesNotMatch(words.reason, /percentile/);
-      for (const { choice, text } of words.others) {
-        const { served } = [...best, ...others].find((one) => sameChoice(one.choice, choice));
-        const [, only] = /serves only ([\d,]+) /.exec(text) ?? [];
-        if (only) assert.ok(served.p50 < pick.served.p50 && only === served.p50.toLocaleString('en-US'), text);
-      }
-      // That of a strategy's name: additive jitter may retry.
-      return Object.values(words).flatMap((one) => (typeof one === 'string' ? one : one.map(({ text }) => text)));
+      return Object.values(words);
     },
   },
   'the load': {

@@ -1,5 +1,5 @@
 /** Which strategy to pick: a verdict over many seeds. */
-import { html, place } from '../charts/dom';
+import { place } from '../charts/dom';
 import { follow } from '../compute/client';
 import { outageInput } from '../compute/outage';
 import { store } from '../state/store';
@@ -9,15 +9,15 @@ import { verdictWords } from './words';
 import './styles.css';
 
 export function mountVerdict(root: HTMLElement): void {
-  type Parts = Record<'card' | 'headline' | 'seeds' | 'use' | 'reason' | 'others' | 'scope', HTMLElement>;
-  const { card, headline, seeds, use, reason, others, scope } = place<Parts>(
+  type Parts = Record<'card' | 'headline' | 'seeds' | 'use' | 'reason' | 'scope', HTMLElement>;
+  const { card, headline, seeds, use, reason, scope } = place<Parts>(
     root,
     `<div class="card verdict" id="verdict" role="group" aria-labelledby="verdict-title" aria-busy="true" data-as="card">
       <div class="verdict-head">
         <h3 id="verdict-title" data-as="headline">Computing …</h3>
         <div class="run"><span data-as="seeds"></span><button type="button" data-as="use" hidden></button></div>
       </div>
-      <p class="reason" data-as="reason"></p><ul data-as="others"></ul><p class="note" data-as="scope"></p>
+      <p class="reason" data-as="reason"></p><p class="note" data-as="scope"></p>
     </div>`,
   );
   let picked: Choice | undefined;
@@ -35,12 +35,6 @@ export function mountVerdict(root: HTMLElement): void {
     picked = words.use;
     headline.textContent = words.headline;
     reason.textContent = words.reason;
-    const dot = (): HTMLElement => html('span', { class: 'dot', 'aria-hidden': 'true' });
-    others.replaceChildren(
-      ...words.others.map(({ choice, text }) =>
-        html('li', { 'data-jitter': choice.jitter }, dot(), html('span', {}, text)),
-      ),
-    );
     scope.textContent = words.scope;
     use.hidden = !picked;
     use.textContent = picked ? `Use ${title(picked)}` : '';
