@@ -1,4 +1,4 @@
-/** The bar at the top, with seed and colours; and what is wrong with the page's own link. */
+/** The bar at the top, with the seed; and what is wrong with the page's own link. */
 import { byId, copies, html } from '../charts/dom';
 import { readQuery } from '../state/permalink';
 import { store } from '../state/store';
@@ -8,7 +8,6 @@ export function mountHeader(): void {
     store.set({ seed: crypto.getRandomValues(new Uint16Array(1))[0] ?? 0 }),
   );
   copies(byId('copy-link'), () => new URL(store.linkTo(), location.href).href);
-  mountTheme();
   mountLinkNotice(byId('main'));
   const pages = [...document.querySelectorAll<HTMLAnchorElement>('a[data-page]')];
   const addresses = pages.map((link) => link.getAttribute('href') ?? '');
@@ -21,33 +20,6 @@ export function mountHeader(): void {
       link.href = address + store.query() + (hash ? `#${hash}` : '');
     }
   });
-}
-
-/** Light or dark: the system's choice until the button is used, then the reader's. */
-function mountTheme(): void {
-  const KEY = 'rejitter-theme';
-  const { style } = document.documentElement;
-  const system = matchMedia('(prefers-color-scheme: dark)');
-  const button = byId('theme');
-  const isDark = (): boolean => (style.colorScheme ? style.colorScheme === 'dark' : system.matches);
-  const label = (): void => button.setAttribute('aria-label', isDark() ? 'Use light colours' : 'Use dark colours');
-  // Storage can be switched off, and then throws; the choice lasts until the page is left.
-  const storage = (use: () => void): void => {
-    try {
-      use();
-    } catch {}
-  };
-  storage(() => {
-    const stored = localStorage.getItem(KEY);
-    if (stored === 'light' || stored === 'dark') style.colorScheme = stored;
-  });
-  button.addEventListener('click', () => {
-    style.colorScheme = isDark() ? 'light' : 'dark';
-    storage(() => localStorage.setItem(KEY, style.colorScheme));
-    label();
-  });
-  system.addEventListener('change', label);
-  label();
 }
 
 /** Says which values of the link in the address bar are invalid. */
