@@ -130,29 +130,6 @@ inEachEngine(({ pageTest }) => {
     await picture(page, 'waits');
   });
 
-  for (const [init, reason] of [
-    [() => Reflect.deleteProperty(globalThis, 'WebAssembly'), /^This browser has no WebAssembly, .* missing\.$/],
-    [
-      () => {
-        WebAssembly.Module = function () {
-          throw new WebAssembly.CompileError('blocked');
-        };
-      },
-      /^WebAssembly is not allowed here \(CompileError: blocked\), .* missing\.$/,
-    ],
-  ])
-    pageTest(`each page says what is missing and why: ${reason}`, { init }, async (page, { url }) => {
-      for (const at of PAGES) {
-        if (at !== '') await page.goto(`${url}${at}`);
-        assert.match(await text(page, '.notice:visible'), reason);
-        const idle = ['.scene-nav', '.scene-moment', '.words :not(:has(:checked)) > input', 'button', 'h2'];
-        const shown = page.locator(idle.map((one) => `${one}:visible`).join());
-        assert.deepEqual(await shown.allTextContents(), []);
-        const height = await page.evaluate(() => document.documentElement.scrollHeight);
-        assert.ok(height <= DESKTOP.height, `${height}`);
-      }
-    });
-
   pageTest('protection: steps, switches, figures, code and link', { query: 'protection/' }, async (page, { url }) => {
     await drawn(page, 'load');
     const why = '#protection-body .scene-why';

@@ -87,12 +87,10 @@ export async function fateOf(
   const horizonMs = stops(strategy) ? HORIZON_MS : endlessMs(herd);
   const simulation = simulateOutage(policyOf(strategy), { ...outageOptions(herd), horizonMs, traced: 0, seed });
   const result = await resultOf(simulation, pace, most);
-  const { servedMs, giveUps, meanAttempts, isCut } = result;
+  const { servedMs, meanAttempts, isCut } = result;
   return {
     strategy,
     served: servedMs.length,
-    gaveUp: giveUps,
-    lastServedMs: servedMs.at(-1),
     callsPerClient: meanAttempts,
     /** When 99% of the clients had been served. */
     enoughMs: timeToServeMs(result, ENOUGH) ?? Infinity,

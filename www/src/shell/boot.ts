@@ -13,8 +13,6 @@ export type Section = readonly [id: string, mount: (root: HTMLElement) => unknow
 const later = new Map<string, () => Promise<void>>();
 
 export async function boot(sections: readonly Section[]): Promise<void> {
-  const reason = refusal();
-  if (reason !== undefined) return explain(reason);
   byId('version').textContent = version;
   mountHeader();
   const mounted: unknown[] = [];
@@ -28,28 +26,6 @@ export async function boot(sections: readonly Section[]): Promise<void> {
   document.documentElement.dataset.ready = '';
   if (location.hash) void showTarget();
   addEventListener('hashchange', () => void showTarget());
-}
-
-/** Why nothing can be computed here; undefined if it can. */
-function refusal(): string | undefined {
-  if (typeof WebAssembly === 'undefined') return 'This browser has no WebAssembly';
-  try {
-    // The smallest module. A policy of the site around this page may allow none.
-    new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
-    return undefined;
-  } catch (error) {
-    return `WebAssembly is not allowed here (${String(error)})`;
-  }
-}
-
-/** Shows the page as without JavaScript: what the build has drawn, and no control that does nothing. */
-function explain(reason: string): void {
-  document.head.insertAdjacentHTML('beforeend', document.querySelector('head > noscript')?.textContent ?? '');
-  const words = document.getElementById('scene-body')
-    ? `${reason}, and it computes the figures. The picture was drawn when this page was built; the delay distributions, the verdict, the live requests and the code are missing.`
-    : `${reason}, and it computes the figures of this page, which are missing.`;
-  document.querySelector('h1')?.after(html('p', { class: 'notice' }, words));
-  document.documentElement.dataset.ready = '';
 }
 
 /** Sections that few readers reach are loaded when they do. */

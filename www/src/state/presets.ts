@@ -1,4 +1,4 @@
-/** Strategies to start from: advice of this page, and all presets of the package, exactly. */
+/** Strategies to compare with: the advice of this page, and all presets of the package, exactly. */
 import { RetryPolicy, type PolicyOptions } from 'rejitter';
 import * as exported from 'rejitter/presets';
 import { INITIAL, strategyOf, type Strategy } from './strategy';
@@ -40,11 +40,8 @@ export interface Preset {
   readonly name?: PresetName;
 }
 
-const WAITING = { ...INITIAL, baseMs: 50, capMs: 1000, maxAttempts: 4, totalTimeoutMs: 3000 };
 export const PRESETS: readonly Preset[] = [
   { label: 'Recommended', strategy: INITIAL },
-  { label: 'Someone is waiting', strategy: WAITING },
-  { label: 'Background job', strategy: { ...INITIAL, baseMs: 1000, capMs: 60_000 } },
   { label: 'Package defaults', strategy: strategyOf(new RetryPolicy()) },
   ...PRESET_NAMES.map((name) => {
     return { label: LABELS[name], strategy: strategyOf(changed({ preset: name, options: {} })), name };
