@@ -1,6 +1,6 @@
 //! The options of a policy, one a line: whatever lists them is made of these lines, in both languages. Here that is the
-//! reader and the writer of data; xtask (`xtask/npm/options.mjs`) makes the rules of JavaScript, and its tests the values
-//! to be refused, the defaults and the documented table.
+//! reader and the writer of data; xtask (`xtask/npm/options.mjs`) makes the rules of JavaScript, and its tests the
+//! values to be refused, the defaults and the documented table.
 
 /// Passes the table to a macro. A line has the name; the rule, with the words that one of words lists, the default
 /// first; the field of `PolicyData`, or nothing for what belongs to a process and is no data; the documented default;

@@ -70,7 +70,8 @@ impl<M: Outcome> Operation<M> {
         }
     }
 
-    /// After an attempt failed while another of its round is running. Returns its error, and why, if the operation ends.
+    /// After an attempt failed while another of its round is running. Returns its error, and why, if the operation
+    /// ends.
     pub(super) fn fail_in_round(
         &mut self,
         started: Started,

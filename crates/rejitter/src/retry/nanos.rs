@@ -88,8 +88,8 @@ impl fmt::Debug for Nanos {
     }
 }
 
-/// An `Option<Start>` whose bytes are all set. Were some unset, as those of padding or of a `None` are, each move of what
-/// it is a part of would be one of memory, whose bytes are read back before they are all written.
+/// An `Option<Start>` whose bytes are all set. Were some unset, as those of padding or of a `None` are, each move of
+/// what it is a part of would be one of memory, whose bytes are read back before they are all written.
 #[derive(Clone, Copy)]
 pub(super) struct PackedStart {
     bits: u64,
@@ -98,8 +98,8 @@ pub(super) struct PackedStart {
 }
 
 impl PackedStart {
-    /// Its bits are not zero: the compiler would set both numbers at once, and for that put the policy, which lies before
-    /// them, where it has to be copied from.
+    /// Its bits are not zero: the compiler would set both numbers at once, and for that put the policy, which lies
+    /// before them, where it has to be copied from.
     pub(super) const NONE: Self = Self { bits: 7, is_set: 0 };
 
     #[inline]

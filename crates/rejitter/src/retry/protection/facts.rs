@@ -75,8 +75,8 @@ pub(super) enum Entry {
     Begin(Pass),
     /// It has to wait for this long, and to ask again.
     Hold { ms: f64 },
-    /// It has to wait for its turn, and to ask again when it is woken, or after this time, if it is known. `asks`: it is
-    /// its turn, if another limiter lets it start.
+    /// It has to wait for its turn, and to ask again when it is woken, or after this time, if it is known. `asks`: it
+    /// is its turn, if another limiter lets it start.
     Queue { due_ms: Option<f64>, asks: bool },
 }
 

@@ -106,8 +106,8 @@ impl Protection {
     /// The same parts with numbers of their own, for one of several destinations. The same key has the same numbers.
     ///
     /// At most 1,000 keys are kept. Beyond them, one of the eight goes that were used least recently, first one whose
-    /// numbers are as good as new, then one that is not open, but none in whose limiter an attempt runs or waits: if all
-    /// eight are such, all stay. Budgets for each tenant do not bound the load of all.
+    /// numbers are as good as new, then one that is not open, but none in whose limiter an attempt runs or waits: if
+    /// all eight are such, all stay. Budgets for each tenant do not bound the load of all.
     ///
     /// Examples: [`guide::protection`](crate::guide::protection).
     ///

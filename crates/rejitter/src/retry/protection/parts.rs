@@ -135,8 +135,8 @@ impl Protection {
     /// attempt start. So one attempt starts per round trip, and hedges do not start at all.
     ///
     /// `None` means that it cannot tell. Then, and if an answer takes longer than `timeout`, the attempt starts by the
-    /// own [`limiter`](Self::limiter), if there is one. If that has a `limit`, it decides alone for ten times that long:
-    /// a limiter that is down must not be an outage. [`on_event`](Self::on_event) hears of it once a minute.
+    /// own [`limiter`](Self::limiter), if there is one. If that has a `limit`, it decides alone for ten times that
+    /// long: a limiter that is down must not be an outage. [`on_event`](Self::on_event) hears of it once a minute.
     ///
     /// The future is polled in the operation, or by the thread, that waits.
     ///
