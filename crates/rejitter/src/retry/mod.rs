@@ -30,7 +30,7 @@ mod protect;
 #[cfg(feature = "protection")]
 mod protection;
 #[cfg(not(feature = "protection"))]
-#[path = "unprotected/mod.rs"]
+#[path = "unprotected.rs"]
 mod protection;
 #[cfg(feature = "protection")]
 mod race;
