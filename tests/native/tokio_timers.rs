@@ -106,6 +106,7 @@ mod by_default {
             Ok(1)
         }
         assert!(std::mem::size_of_val(&retry(STEADY, call)) <= 288);
+        assert!(std::mem::size_of_val(&retry(STEADY, call).retry_for(MS)) <= 328);
         assert!(std::mem::size_of_val(&retry(STEADY, call).report()) <= 352);
         let api = Protection::new().hedge(HedgeOptions::default());
         let hedged = retry(STEADY, call).protection(&api).hedge();

@@ -2,7 +2,8 @@
 
 use core::marker::PhantomData;
 
-use super::limits::{Limits, MaybeLimits};
+use super::limits::{Cuts, Limits, MaybeLimits};
+use super::nanos::Nanos;
 use super::protect::{Protect, sealed};
 #[cfg(feature = "protection")]
 use super::protection::Protected;
@@ -98,7 +99,8 @@ pub struct Plain<E>(PhantomData<fn() -> E>);
 #[derive(Debug)]
 pub struct Kept<E> {
     last: Option<E>,
-    limits: Limits,
+    total: Nanos,
+    cuts: Cuts,
 }
 
 /// A failed operation returns a [`RetryError`]: see [`Retry::report`](crate::Retry::report).
@@ -129,8 +131,8 @@ impl<E> Outcome for Plain<E> {
     fn limits(&self) {}
 
     fn limited(self, change: impl FnOnce(&mut Limits)) -> Kept<E> {
-        let (last, limits) = (None, Limits::NONE);
-        Kept { last, limits }.limited(change)
+        let (last, total, cuts) = (None, Nanos::NONE, Cuts::All);
+        Kept { last, total, cuts }.limited(change)
     }
 
     fn into_reported(self) -> Reported<E> {
@@ -159,18 +161,24 @@ impl<E> Outcome for Kept<E> {
 
     #[inline]
     fn limits(&self) -> Limits {
-        self.limits
+        Limits {
+            total: self.total,
+            cuts: self.cuts,
+            ..Limits::NONE
+        }
     }
 
     fn limited(mut self, change: impl FnOnce(&mut Limits)) -> Self {
-        change(&mut self.limits);
+        let mut limits = self.limits();
+        change(&mut limits);
+        (self.total, self.cuts) = (limits.total, limits.cuts);
         self
     }
 
     fn into_reported(self) -> Reported<E> {
         Reported {
             records: Records::new(),
-            limits: self.limits,
+            limits: self.limits(),
             protection: (),
         }
     }
