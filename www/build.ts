@@ -1,6 +1,6 @@
 /**
- * What the build adds to the pages: common parts, addresses of the project, the first scene, which the installed package
- * computes, the policies of demo/page-policy.mjs, and the licences of all packages that are bundled.
+ * What the build adds to the pages: common parts, addresses of the project, the first scene, which the installed
+ * package computes, the policies of demo/page-policy.mjs, and the licences of all packages that are bundled.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -62,8 +62,8 @@ export const scene: Plugin = {
 };
 
 /**
- * The lab with its wasm as a file, which compresses better than the text of its entry for browsers: the entry for workerd
- * imports the file. `virtual:lab` says when it is compiled.
+ * The lab with its wasm as a file, which compresses better than the text of its entry for browsers: the entry for
+ * workerd imports the file. `virtual:lab` says when it is compiled.
  */
 export const lab: Plugin = {
   name: 'lab',

@@ -279,8 +279,9 @@ const HOST = `
 
 /**
  * Runs all modules in one process, each against its own path of a server that answers by the number of the request, its
- * time since the first one, the number of calls if it is the first of a call, and the module. Returns what the functions that they export return, or their errors, and
- * what the requests were answered. All are loaded before the first calls.
+ * time since the first one, the number of calls if it is the first of a call, and the module. Returns what the
+ * functions that they export return, or their errors, and what the requests were answered. All are loaded before the
+ * first calls.
  */
 async function against(modules, answer) {
   const [statuses, since, calls] = [modules.map(() => []), modules.map(() => NaN), modules.map(() => new Set())];

@@ -73,7 +73,8 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
   // The others are the same worker and the same page; a Retry-After is among these.
   pageTest('live calls have the end that the rule of the server gives', `${ADVICE}&baseMs=20`, async (page) => {
     const { whole, requests } = reckon({ failure: 'mixed', rate: 0.6, calls: 8 });
-    assert.equal(await send(page), whole);
+    // On a busy machine, an answer comes too late for an attempt of a second: then once more.
+    await until(whole, async () => (await send(page)) === whole);
     assert.equal(await count(page, '#live-run .call .attempt'), requests);
   });
 

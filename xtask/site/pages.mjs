@@ -16,12 +16,10 @@ const WWW = fileURLToPath(new URL('../../www/', import.meta.url));
 const [LOGO] = /<svg[^]*?<\/svg>/.exec(readFileSync(`${WWW}partials/header.html`, 'utf8'));
 const [ICON] = /<link\s+rel="icon"[^]*?\/>/.exec(readFileSync(`${WWW}partials/head.html`, 'utf8'));
 const TOKENS = /^(?:@font-face|:root) \{[^}]*\}/gm;
-// The theme chosen on the demo page; the first group of the navigation is open until it is closed; and the index of the
-// search, half of a page's bytes, comes when somebody is about to search.
+// The first group of the navigation is open until it is closed; and the index of the search, half of a page's bytes,
+// comes when somebody is about to search.
 const FIRST = `{
-  const stored = localStorage, chosen = stored['rejitter-theme'];
-  if (chosen) stored['tsd-theme'] ||= chosen;
-  stored['tsd-accordion-Start'] ||= 'true';
+  localStorage['tsd-accordion-Start'] ||= 'true';
   const load = ({ type, target }) => {
     const script = document.getElementById('tsd-search-script');
     if (script && !script.src && (type === 'keydown' || target.closest('#tsd-search-trigger'))) script.src = script.dataset.src;

@@ -81,7 +81,7 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
   };
 }
 
-/** What a number is multiplied with, by what stands behind it: times are in ms, and `5` is 5% where shares are shown. */
+/** What a number is multiplied with, by its unit: times are in ms, and `5` is 5% where shares are shown. */
 const FACTORS: Readonly<Record<string, number>> = {
   ...{ ms: 1, s: 1000, sec: 1000, min: 60_000, h: 3_600_000, d: 86_400_000, days: 86_400_000 },
   ...{ '%': 0.01, '%ofcapacity': 0.01, '%ofanswers': 0.01, '/s': 1, k: 1000, 'k/s': 1000 },

@@ -5,7 +5,7 @@
 import { BINS, LANES, herdsOf, type Herd, type Mark, type SceneResult } from './compute';
 
 export const WIDTH = 1000;
-/** One herd over the whole height, or two in a half each: room for its name, lanes, a gap, and the strip of its calls. */
+/** One herd over the whole height, or two in halves: room for its name, lanes, a gap, and the strip of its calls. */
 const [WHOLE, HALF] = [
   { name: 0, lanes: LANES, lane: 10, gap: 14, load: 66 },
   { name: 20, lanes: LANES / 2, lane: 8.75, gap: 5, load: 30 },

@@ -99,8 +99,8 @@ export function wordsOf(strategy: Strategy): string {
 
 /**
  * The words of options as they stand in a program: of the package that the text names, of the chosen one, or of the one
- * that reads most of them. Undefined if no package reads any. Those that are unread are not about how often and how long
- * is waited, or the package does not have them.
+ * that reads most of them. Undefined if no package reads any. Those that are unread are not about how often and how
+ * long is waited, or the package does not have them.
  */
 export function pastedWords(text: string, chosen: Package | undefined) {
   const pairs = pairsIn(text);

@@ -1,6 +1,6 @@
 /**
- * JavaScript packages as options of rejitter: their defaults, and their own options by name. tests/vectors/pasted.json has
- * the waits of these versions. async-retry is on retry 0.13.1, the AWS SDK on @smithy/core 3.41.0.
+ * JavaScript packages as options of rejitter: their defaults, and their own options by name. tests/vectors/pasted.json
+ * has the waits of these versions. async-retry is on retry 0.13.1, the AWS SDK on @smithy/core 3.41.0.
  */
 import type { Changes } from './presets';
 

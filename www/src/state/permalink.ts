@@ -1,6 +1,6 @@
 /**
- * The state as a query string and back. A link holds what differs from the defaults of its page; a strategy that does is
- * named whole, so that it is the same on every page.
+ * The state as a query string and back. A link holds what differs from the defaults of its page; a strategy that does
+ * is named whole, so that it is the same on every page.
  */
 import { SETTINGS, SETTING_NAMES, type State } from './state';
 import { ALL_BACKOFFS, ALL_JITTERS, CAP_RULES, INITIAL, refusalOf, type Strategy } from './strategy';
@@ -26,8 +26,8 @@ export function toQuery(state: State, defaults: State): string {
 }
 
 /**
- * The state that a link sets. Values that the link omits, and invalid ones, are the defaults. `problems` are what the page
- * cannot show, a sentence part each: `capMs must be at least baseMs (500), got 100`.
+ * The state that a link sets. Values that the link omits, and invalid ones, are the defaults. `problems` are what the
+ * page cannot show, a sentence part each: `capMs must be at least baseMs (500), got 100`.
  */
 export function readQuery(search: string, defaults: State) {
   const query = new URLSearchParams(search);

@@ -12,7 +12,7 @@ type Run = Pick<Fate, 'served' | 'callsPerClient' | 'enoughMs'>;
 export interface VerdictResult {
   /** The chosen strategy gives its numbers to all others. */
   readonly input: OutageInput;
-  /** In the order of the grid; a chosen strategy that is not in the grid comes last. Runs by seed, in the same order. */
+  /** In the order of the grid; a chosen strategy outside the grid comes last. Runs by seed, in the same order. */
   readonly contenders: readonly { readonly choice: Choice; readonly runs: readonly Run[]; readonly isCut: boolean }[];
   /** The contender that behaves like the chosen strategy. */
   readonly chosen: Choice;
@@ -75,8 +75,8 @@ export type Costs = ReturnType<typeof recommend>['others'][number];
 
 /**
  * The best strategy, those that are level with it, and all others from the better ones on; no best one if none serves a
- * client. More clients served is better, up to 99% of them. Strategies that serve these are compared by the product of both
- * costs, so that one percent of the calls weighs as much as one percent of the time.
+ * client. More clients served is better, up to 99% of them. Strategies that serve these are compared by the product of
+ * both costs, so that one percent of the calls weighs as much as one percent of the time.
  */
 export function recommend({ contenders, seeds, input }: Omit<VerdictResult, 'chosen'>) {
   const target = Math.ceil(ENOUGH * input.herd.clients);

@@ -3,7 +3,7 @@ import { count, duration, plural, rate, share } from '../charts/format';
 import { sameChoice, title } from '../state/strategy';
 import { recommend, type Costs, type VerdictResult } from './compute';
 
-/** The headline, the numbers behind it, and the strategy to use, unless all are equal, none serves a client, or it is chosen. */
+/** The headline, its numbers, and the strategy to use, unless all are equal, none serves a client, or it is chosen. */
 export function verdictWords(result: VerdictResult) {
   const { input, seeds, chosen } = result;
   const { herd, strategy } = input;

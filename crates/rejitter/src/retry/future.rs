@@ -118,8 +118,8 @@ where
         let parts = this.parts;
         let timed = parts.operation.is_timed::<H>(F::TIMED);
         // Before the loop, in which the compiler would have to forget what it knows of a new operation.
-        // Through its projection: a shared reference to the whole stage would reach into the callback's future, which may
-        // have references into itself.
+        // Through its projection: a shared reference to the whole stage would reach into the callback's future, which
+        // may have references into itself.
         let mut due = match this.stage.as_mut().project() {
             StageProjection::Ready if timed => {
                 let reading = this.passed.start(|| parts.sleeper.now());
