@@ -14,6 +14,10 @@ use super::row::Started;
 use super::{Attempt, AttemptError, Hooks, Outcome, Verdict};
 use crate::StopReason;
 
+/// There is none.
+#[cfg(feature = "retry")]
+pub(super) type Protection = Infallible;
+
 /// There are no hedges.
 #[allow(unreachable_pub)] // As that of a protection.
 pub type Pass = Infallible;

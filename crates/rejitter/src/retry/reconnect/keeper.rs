@@ -8,9 +8,8 @@ use super::connection::Connection;
 use super::gate::Gate;
 use super::session::{End, Limits, Time, run};
 use crate::core::{RetryPolicy, Seed, UNLIMITED, Waits};
-#[cfg(feature = "protection")]
-use crate::retry::Protection;
 use crate::retry::decision::{DrawSource, Terms, decide};
+use crate::retry::protection::Protection;
 use crate::retry::verdict::IntoVerdict;
 use crate::retry::{DefaultSleeper, SleepFn, Sleeper, Verdict, sleep_fn};
 
@@ -50,7 +49,6 @@ where
                 silence: Duration::MAX,
             },
             seed: None,
-            #[cfg(feature = "protection")]
             protection: None,
         },
         error: PhantomData,
@@ -72,7 +70,6 @@ struct Settings {
     policy: RetryPolicy,
     limits: Limits,
     seed: Option<Seed>,
-    #[cfg(feature = "protection")]
     protection: Option<Protection>,
 }
 
@@ -186,11 +183,7 @@ impl<F, E, S, W> KeepConnected<F, E, S, W> {
         };
         let (mut outage, mut connections, mut waits) = (0, 0, Waits::default());
         loop {
-            #[cfg(feature = "protection")]
-            let protection = settings.protection.as_ref();
-            #[cfg(not(feature = "protection"))]
-            let protection = None;
-            let mut gate = Gate::new(protection, clockless);
+            let mut gate = Gate::new(settings.protection.as_ref(), clockless);
             let source = drawn(outage, waits.attempt());
             while let Some(held) = gate.enter(&mut time, &policy, source).await {
                 let wait = held.unwrap_or_else(|hint| {

@@ -1,18 +1,18 @@
 //! The attempts of a connection without the feature `protection`: nothing holds or rejects them.
 
-use std::convert::Infallible;
 use std::time::Duration;
 
 use super::session::Time;
 use crate::core::RetryPolicy;
 use crate::retry::decision::DrawSource;
 use crate::retry::nanos::Nanos;
+use crate::retry::protection::Protection;
 use crate::retry::{Sleeper, Verdict};
 
 pub(super) struct Gate;
 
 impl Gate {
-    pub(super) fn new(_protection: Option<&Infallible>, _clockless: bool) -> Self {
+    pub(super) fn new(_protection: Option<&Protection>, _clockless: bool) -> Self {
         Self
     }
 
