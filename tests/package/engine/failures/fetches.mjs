@@ -7,13 +7,16 @@ import { verdictsOn } from './rows.mjs';
 
 const OPTIONS = { maxAttempts: 3, baseMs: 1, capMs: 2 };
 
+/** Longer than a request takes to its server on a busy machine. */
+const SENT_MS = 300;
+
 /** Requests that need more than what is written down. */
 const HOW = {
-  timeout: (fetch, url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(30) }),
+  timeout: (fetch, url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(SENT_MS) }),
   aborted: (fetch, url, init) => fetch(url, { ...init, signal: AbortSignal.abort() }),
   abort(fetch, url, init) {
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 30);
+    setTimeout(() => controller.abort(), SENT_MS);
     return fetch(url, { ...init, signal: controller.signal });
   },
   async used(fetch, url) {
@@ -25,7 +28,7 @@ const HOW = {
   json: async (fetch, url, init) => ({ text: async () => (await fetch(url, init)).json() }),
 };
 
-/** Longer than any host takes to fail. */
+/** Longer than any host takes to fail, and shorter than the servers keep what sends nothing. */
 const LIMIT_MS = 3000;
 const HANGS = { name: 'hangs' };
 
@@ -100,7 +103,7 @@ export async function compare(deciders, { failures, take, isMute = () => false, 
     const { error, requests: bare } = await call(fetch);
     // A signal's timeout ends the call, one of ours the attempt.
     const timed = how === 'timeout';
-    const ours = deciders.createFetch(timed ? { ...OPTIONS, attemptTimeoutMs: 30 } : OPTIONS, counting);
+    const ours = deciders.createFetch(timed ? { ...OPTIONS, attemptTimeoutMs: SENT_MS } : OPTIONS, counting);
     const { error: ended, requests } = await call(ours, undefined, timed ? { ...failure, how: undefined } : failure);
     if (error === undefined || error === HANGS) {
       const silent = error === HANGS ? 'hangs' : 'succeeds';
