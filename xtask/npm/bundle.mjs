@@ -46,13 +46,16 @@ export async function bundle(dir, entries, sharedOf) {
       if (copied) throw new Error(`${other} would have a copy of ${copied}: list what it imports of that as shared`);
       files.set(other, textOf(joined(text, main)));
     }
-    const isUsed = ({ exported }) => others.some((other) => files.get(other).split(exported.name).length > 2);
+    const isUsed = ({ exported }) => others.some((other) => has(files.get(other), exported.name));
     const unused = exportsOf(shared).flatMap(({ names }) => names.filter((name) => !isUsed(name)));
     if (unused.length > 0) throw new Error(`nothing shares ${unused.map(({ local }) => local.name).join(', ')}`);
   }
   for (const entry of all) if (!files.has(entry)) files.set(entry, textOf((await built(dir, entry, entries, [])).text));
   return files;
 }
+
+/** Whether a text has a name, and not only longer ones. @param {string} text @param {string} name */
+const has = (text, name) => RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$')}(?![\\w$])`).test(text);
 
 /** Joins the imports from the main entry point, without what only unused code has imported. */
 function joined(text, main) {
@@ -62,7 +65,7 @@ function joined(text, main) {
     names.push(...list.split(', '));
     return '';
   });
-  const used = names.filter((name) => rest.includes(name.split(' as ').at(-1)));
+  const used = names.filter((name) => has(rest, name.split(' as ').at(-1)));
   return `import { ${used.join(', ')} } from "./${main}";\n${rest}`;
 }
 

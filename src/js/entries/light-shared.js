@@ -1,4 +1,4 @@
-// What rejitter/light/fetch needs of rejitter/light, as shared.js has it of the main entry.
+// The names of rejitter/light that rejitter/light/fetch imports, as shared.js lists those of the main entry.
 
 export { retry as _retry } from '../light/index.js';
 export { Attempt as _Attempt } from '../light/limits.js';

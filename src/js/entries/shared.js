@@ -1,4 +1,4 @@
-// What other entries need of the main one, of which an app has one instance: one set of marks, one report per error.
+// The names of the main entry that the others import: an app has one instance, one set of marks, one report per error.
 // The package's file of the main entry exports these, too (xtask/npm/bundle.mjs). No declaration has them.
 
 export { VERSION as _VERSION, isData as _isData } from '../data/write.js';

@@ -12,8 +12,8 @@ import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
 /** @import { State } from './state.js' */
 
 /**
- * What protection needs of an operation and of its attempt: the whole of it, so that a connection, which is no
- * operation, can be guarded, too.
+ * An operation and its attempt, as far as protection needs them: a connection, which is no operation, can be guarded
+ * by these, too.
  * @typedef {Pick<Operation, 'settings' | 'index' | 'attempts'> & { limits: GuardedLimits, run: GuardedRun }} Guarded
  * @typedef {{ op: Guarded, limits: GuardedLimits, number: number } & Partial<Pick<AttemptRun, 'startedAt' | 'endedAt' |
  *   'failed' | 'outcome' | 'hintMs' | 'told' | 'task' | 'admission'>>} GuardedRun

@@ -19,8 +19,8 @@ import { waitOf } from './wait.js';
 /** @typedef {ReturnType<typeof gateOf> | undefined} Gate */
 
 /**
- * What is under way: a session, or a wait. It ends by itself or by `end`, and calls what it was made with. `wake`
- * returns whether it made use of a wake-up.
+ * A session, or a wait: one of them is under way at a time. It ends by itself or by `end`, and calls what it was made
+ * with. `wake` returns whether it made use of a wake-up.
  * @typedef {{ start: () => void, end: (reason?: unknown) => void, wake: () => unknown }} Phase
  */
 

@@ -8,6 +8,7 @@ pub(crate) type Range = (f64, f64, &'static str);
 
 const RULE: &str = "a non-negative number of milliseconds or infinity";
 pub(crate) const NOT_NEGATIVE: Range = (0.0, f64::INFINITY, RULE);
+
 /// One invalid option.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]

@@ -11,9 +11,9 @@ use super::nanos::Nanos;
 /// Limits of an operation that has some.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// From the start of the operation to its end.
+    /// The time from the start of the operation to its end.
     pub(super) total: Nanos,
-    /// Of each attempt.
+    /// The time of each attempt.
     pub(super) attempt: Nanos,
     /// Next to the other small one: padding between fields would have to be copied, too.
     pub(super) cuts: Cuts,

@@ -1,4 +1,4 @@
-//! What a breaker is told, and what it says.
+//! The vocabulary of a breaker: verdicts that it is told, and its answers.
 
 /// Rule by which a breaker admits attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

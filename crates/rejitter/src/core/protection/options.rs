@@ -1,10 +1,11 @@
-//! What the options of the parts of a protection have in common.
+//! Checks and defaults that the options of all parts of a protection share.
 
 use crate::core::elementary::floor;
 use crate::core::{OptionErrors, UNLIMITED};
 
 /// The least number above 0.
 pub(super) const LEAST: f64 = f64::from_bits(1);
+
 macro_rules! checked {
     ($($type:ident)+) => {$(
         impl $type {

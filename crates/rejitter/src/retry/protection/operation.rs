@@ -1,4 +1,4 @@
-//! What an operation asks its protection, and what it tells it.
+//! An operation asks its protection, and tells it how attempts end.
 
 use std::task::Waker;
 use std::time::Duration;
