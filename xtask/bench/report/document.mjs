@@ -106,7 +106,10 @@ const PARAGRAPHS = {
       ]),
     );
     const heads = ['cold start', 'first success, ×', 'first failure', 'second failure', 'longest turn after'];
-    return markdownTable([['the first operations, ms', ...heads], ...rows]);
+    const note =
+      'Between the first success and the first failure, new space is collected: where else that falls depends on all ' +
+      'that a program has loaded.';
+    return `${markdownTable([['the first operations, ms', ...heads], ...rows])}\n\n${wrapped(note)}`;
   },
   fetch({ good, retried }, { sizes }, named) {
     const times = ({ samples }, name) => withSpread(samples[name] && ratio(samples[name], samples[BARE_FETCH]));
