@@ -7,8 +7,8 @@
  * the wait. All times are milliseconds; fractions are allowed, and each is rounded up when a timer
  * starts.
  *
- * Importing has no side effect: the package compiles WebAssembly and takes randomness at the first
- * failed attempt.
+ * Importing has no side effect: the package takes randomness at the first failed attempt. In Node, Deno and Bun it
+ * compiles its WebAssembly after some failures, in the background; until then, JavaScript made of it answers.
  *
  * @module rejitter
  */

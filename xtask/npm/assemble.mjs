@@ -12,10 +12,9 @@ import { ENTRIES, EXPORTS, FORMS, mainOf, sharedOf } from './artefacts.mjs';
 import { bundle, formOf } from './bundle.mjs';
 import { eager } from './eager.mjs';
 import { Draft, commonJs, sameExports, withLinks } from './publish.mjs';
-import { hexOf } from './wasm-text.mjs';
 
-/** The main entry point in Node. */
-const START = 'index.node.js';
+/** The entry points that start at once in Node, where import is by file; in pages, bundlers come between. */
+const AT_ONCE = ['index.node.js', 'light.js'];
 
 /** The README of the package: that of the repository, without what only a clone has. */
 const packageReadme = (text) =>
@@ -94,7 +93,7 @@ export async function assemble({ wasm, light, machines, version, out }) {
   const draft = new Draft(out);
   cpSync(inRoot('pkg-template'), draft.dir, { recursive: true });
   cpSync(inRoot('src/js'), draft.path('lib'), { recursive: true, filter: (path) => !path.endsWith('.d.ts') });
-  draft.write('lib/wasm/core-bytes.js', `export default '${hexOf(readFileSync(wasm))}';\n`);
+  draft.write('lib/wasm/core-bytes.js', `export default '${readFileSync(wasm, 'base64')}';\n`);
   // The same as JavaScript lies next to it.
   draft.write('lib/wasm/core-generated.js', readFileSync(wasm.replace(/\.wasm$/, '.js')));
   draft.write('lib/light/generated.js', readFileSync(light));
@@ -117,8 +116,7 @@ export async function assemble({ wasm, light, machines, version, out }) {
     atTop(readFileSync(inRoot('src/js/entries', sharedOf(main)), 'utf8')),
   );
   rmSync(draft.path('lib'), { recursive: true });
-  // Where import is by file and at once; in pages, bundlers come between.
-  files.set(START, eager(files.get(START)));
+  for (const file of AT_ONCE) files.set(file, eager(files.get(file)));
   for (const [file, text] of files) draft.write(file, text);
   await writeTwins(draft, files, offered);
   draft.publish();

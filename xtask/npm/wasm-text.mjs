@@ -1,4 +1,4 @@
-// A wasm file as text for a module: denser than base64, and compressors see its bytes (brotli: a quarter less).
+// The lab's wasm file as text for a module: denser than base64, and compressors see its bytes (brotli: a quarter less).
 
 /**
  * Characters from this one on are digits: a byte below the number of digits is one character. The
@@ -23,19 +23,4 @@ const TEXTS = Array.from({ length: 256 }, (_, byte) => {
 
 export function textOf(bytes) {
   return Array.from(bytes, (byte) => TEXTS[byte]).join('');
-}
-
-/** How many bytes a step of the core's decoder takes: `bytesOf` in src/js/wasm/core-inline.js. */
-const STEP_BYTES = 8;
-
-/**
- * Returns a wasm file as hexadecimal digits, in whole steps: it ends with an empty section of as many bytes as are
- * missing.
- */
-export function hexOf(bytes) {
-  let missing = -bytes.length & (STEP_BYTES - 1);
-  // A section has an identifier, its size and the size of its name.
-  if (missing === 1 || missing === 2) missing += STEP_BYTES;
-  const section = missing === 0 ? [] : [0, missing - 2, ...Array(missing - 2).fill(0)];
-  return Buffer.from([...bytes, ...section]).toString('hex');
 }

@@ -1,45 +1,47 @@
-// The core as WebAssembly, inlined, and behind it the core as JavaScript, for hosts that refuse to compile it.
+// The core as JavaScript, and as WebAssembly, inlined, which takes over once it is compiled: a process's first failure
+// does not wait for a compiler, and hosts that refuse to compile keep the first form.
 
-import text from './core-bytes.js';
+import base64 from './core-bytes.js';
 import { load as translated } from './core-javascript.js';
 
 /** @import { Core } from './core.js' */
 
-/** @type {Core | undefined} */
-let made;
+/** Questions to the core before it is compiled: two failures, with a draw each. A process that fails once does not. */
+const BEFORE_COMPILED = 4;
+
+let asked = 0;
+let core = translated();
 
 /** Returns the core. It keeps no state, so that it does not matter which form answers. @returns {Core} */
-export const load = () => (made ??= compiled() ?? translated());
-
-/** @returns {Core | undefined} */
-function compiled() {
-  try {
-    const exports = /** @type {any} */ (new WebAssembly.Instance(new WebAssembly.Module(bytesOf(text))).exports);
-    return { decide: orTranslated(exports, 'decide'), draw: orTranslated(exports, 'draw') };
-  } catch {
-    // A Content-Security-Policy, `--jitless`, an embedder: none of them says anything that an app should hear of.
-    return undefined;
-  }
+export function load() {
+  asked += 1;
+  if (asked === BEFORE_COMPILED + 1) compile();
+  return core;
 }
 
-/** Eight at a time: V8 would optimise a longer loop, which costs more than the loop. @param {string} hex */
-function bytesOf(hex) {
-  const view = new DataView(new ArrayBuffer(hex.length / 2));
-  for (let i = 0; i < view.byteLength; i += 8) view.setBigUint64(i, BigInt(`0x${hex.slice(2 * i, 2 * i + 16)}`));
-  return view.buffer;
+async function compile() {
+  try {
+    // Hosts of this form have Node's Buffer. Elsewhere that fails, and the other form stays, as below.
+    const bytes = /** @type {any} */ (globalThis).Buffer.from(base64, 'base64');
+    const { instance } = await WebAssembly.instantiate(bytes);
+    const exports = /** @type {any} */ (instance.exports);
+    core = { decide: orTranslated(exports.decide, 'decide'), draw: orTranslated(exports.draw, 'draw') };
+  } catch {
+    // A Content-Security-Policy, `--jitless`, an embedder: none of them says anything that an app should hear of.
+  }
 }
 
 /**
  * Returns an export. A trap may leave the instance in a bad state: from then on the other form answers.
- * @type {(exports: Core, name: keyof Core) => (...numbers: number[]) => number}
+ * @type {(compiled: Core[keyof Core], name: keyof Core) => Core[keyof Core]}
  */
-function orTranslated(exports, name) {
-  return (/** @type {number[]} */ ...numbers) => {
+function orTranslated(compiled, name) {
+  return (...numbers) => {
     try {
-      return exports[name](...numbers);
+      return compiled(...numbers);
     } catch {
-      made = translated();
-      return made[name](...numbers);
+      core = translated();
+      return core[name](...numbers);
     }
   };
 }

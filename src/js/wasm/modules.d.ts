@@ -1,5 +1,5 @@
-// The core's wasm file as text, which the build writes (xtask/npm/wasm-text.mjs).
+// The core's wasm file as text, which the build writes (xtask/npm/assemble.mjs).
 declare module '*/core-bytes.js' {
-  const text: string;
-  export default text;
+  const base64: string;
+  export default base64;
 }

@@ -12,13 +12,13 @@ import { installed, project, runNode, withoutNode } from '../../package/lib/cons
 /** Changes of WebAssembly that hosts make. */
 const CHANGES = {
   'without WebAssembly': 'delete globalThis.WebAssembly;',
-  'with a Content-Security-Policy': `WebAssembly.Module = function () {
+  'with a Content-Security-Policy': `WebAssembly.instantiate = async () => {
     throw new WebAssembly.CompileError("violates the following Content Security policy directive: 'unsafe-eval'");
   };`,
-  'that rejects instances': "WebAssembly.Instance = function () { throw new RangeError('Out of memory'); };",
-  'whose core traps': `WebAssembly.Instance = class { exports = new Proxy({}, { get: () => () => {
+  'that throws at once': "WebAssembly.instantiate = () => { throw new RangeError('Out of memory'); };",
+  'whose core traps': `WebAssembly.instantiate = async () => ({ instance: { exports: new Proxy({}, { get: () => () => {
     throw new WebAssembly.RuntimeError('unreachable');
-  } }); };`,
+  } }) } });`,
 };
 const REFUSES = 'Object.defineProperty(globalThis, "WebAssembly", { get() { throw new Error("asked for"); } });';
 

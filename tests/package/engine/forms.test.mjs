@@ -10,8 +10,8 @@ import { modules } from '../lib/consumer.mjs';
 import { words } from '../lib/words.mjs';
 
 const module = (path) => import(pathToFileURL(join(modules, 'lib', path)).href);
-const { default: hex } = await module('wasm/core-bytes.js');
-const wasm = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(hex, 'hex'))).exports;
+const { default: base64 } = await module('wasm/core-bytes.js');
+const wasm = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(base64, 'base64'))).exports;
 const js = await module('wasm/core-generated.js');
 const { delay, hinted } = await module('light/generated.js');
 const EXPONENTIAL = 2;

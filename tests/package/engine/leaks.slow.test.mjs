@@ -20,10 +20,13 @@ const PRELUDE = `
   };
   globalThis.clearTimeout = (id) => { live.delete(id); };
   const memories = [];
-  const { Memory, Instance } = WebAssembly;
+  const { instantiate, Memory } = WebAssembly;
   WebAssembly.Memory = class extends Memory { constructor(...args) { super(...args); memories.push(this); } };
-  WebAssembly.Instance = class extends Instance { constructor(...args) { super(...args);
-    for (const each of Object.values(this.exports)) if (each instanceof Memory) memories.push(each); } };
+  WebAssembly.instantiate = async (bytes) => {
+    const made = await instantiate(bytes);
+    for (const each of Object.values(made.instance.exports)) if (each instanceof Memory) memories.push(each);
+    return made;
+  };
   const wasm = () => memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0);
   const heap = () => { gc(); gc(); return process.memoryUsage().heapUsed; };
   const second = ({ attempt }) => { if (attempt < 2) throw attempt; };

@@ -134,7 +134,7 @@ const csp = (name, build, { browser = 'Chromium', remark, expected = { complaint
     headers: CSP,
   });
 
-/** The files of the packages as they are: in the form for all hosts, or in Node's, which tries WebAssembly first. */
+/** The files of the packages as they are: in the form for all hosts, or in Node's, which compiles WebAssembly. */
 const FORMS = ['index', 'data', 'fetch', 'protection', 'reconnect'];
 const OTHERS = ['light', 'light-fetch', 'testing'];
 const mapOf = (form) => {
