@@ -8,18 +8,19 @@ import { Session } from 'node:inspector/promises';
 import { argv, execPath } from 'node:process';
 import { parse } from 'acorn';
 
-/** A success and a failure, of a policy and of a function. */
+/** A success and a failure, of a function and, where there are some, of a policy. */
 const FIRST = `
   let n = 0;
-  const fn = async () => { if (n++ % 2 === 1) throw new Error(); };
+  const fn = async () => { if (n++ % 3 === 1) throw new Error(); };
   const options = { maxAttempts: 2, baseMs: 0, capMs: 0 };
-  const policy = new entry.RetryPolicy(options);
-  for (const run of [() => policy.run(fn), () => entry.retryWithFullJitter(fn, options)])
+  const { RetryPolicy, retry, retryWithFullJitter = retry } = entry;
+  const policy = RetryPolicy && new RetryPolicy(options);
+  for (const run of [() => policy?.run(fn), () => retryWithFullJitter(fn, options)])
     for (let i = 0; i < 2; i++) await run();
 `;
 
 /**
- * Returns the text of the main entry point, bundled into one file, with the functions that {@link FIRST} calls in
+ * Returns the text of an entry point, bundled into one file, with the functions that {@link FIRST} calls in
  * parentheses. Those of the module are expressions then, and stand before all statements, as declarations act.
  * @param {string} text
  */
