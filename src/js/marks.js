@@ -43,6 +43,9 @@ export const causeOf = ({ cause, detail, original }) => cause ?? detail ?? origi
  *   last: number }} Shared
  */
 
+/** Name of what they share. */
+const SHARED = /* @__PURE__ */ Symbol.for('rejitter.shared');
+
 /** @returns {Shared} */
 const newShared = () => ({ reports: new WeakMap(), hints: new WeakMap(), last: 0 });
 
@@ -53,7 +56,7 @@ let own;
 export function shared() {
   try {
     const holder = /** @type {any} */ (globalThis);
-    return (holder[Symbol.for('rejitter.shared')] ??= newShared());
+    return (holder[SHARED] ??= newShared());
   } catch {
     // The global object is frozen.
     return (own ??= newShared());
@@ -79,8 +82,10 @@ export function readMarks(error, markOf) {
   const found = { error, permanent: false, rejected: undefined, afterMs: undefined };
   try {
     for (let left = SEARCHED; left-- && Object(error) === error; error = causeOf(error)) {
+      const mark = error[MARK] ?? markOf?.(error);
+      if (!mark) continue;
       /** @type {any} */
-      const { permanent, wraps, afterMs, rejected } = { __proto__: null, ...(error[MARK] ?? markOf?.(error)) };
+      const { permanent, wraps, afterMs, rejected } = { __proto__: null, ...mark };
       if (
         typeof permanent === 'boolean' &&
         typeof wraps === 'boolean' &&

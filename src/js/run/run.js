@@ -100,13 +100,14 @@ async function loop(op, threw, answer) {
         if (op.guard?.rounds) {
           // An attempt and its hedge.
           next = await op.limits.race(op.guard.rounds.run(time));
+          time = now();
         } else {
           next = begin(op.run, time);
           if (next === undefined && threw === undefined) {
             try {
               // Not a method: the callback's `this` is undefined.
-              const { fn } = op;
-              answer = await op.limits.race(fn(/** @type {Attempt} */ (op.run.attempt)));
+              answer = op.fn;
+              answer = await op.limits.race(answer(op.run.attempt));
               threw = false;
             } catch (thrown) {
               answer = thrown;
@@ -115,20 +116,25 @@ async function loop(op, threw, answer) {
           }
           next ??= review(op.run, answer, /** @type {boolean} */ (threw));
           threw = undefined;
+          // The number that the attempt has: a reading of its own would take memory in the wait.
+          time = op.run.endedAt ?? time;
           // The caller's verdict, or a promise of it.
-          if (isReference(next)) next = classify(op.run, await op.limits.race(next));
+          if (isReference(next)) {
+            next = classify(op.run, await op.limits.race(next));
+            time = now();
+          }
         }
         next ??= plan(op);
       }
       if (typeof next === 'string') break;
 
       // The wait. Hosts fire timers early: then for the rest.
-      time = now();
-      let restMs = /** @type {any} */ (next);
       do {
         // A turn in a queue has no time of its own, and no rest.
-        await (isReference(restMs) ? op.limits.race(restMs) : op.limits.sleep(restMs, op.settings.unref));
-      } while (!op.limits.stopped && (restMs = restOf(restMs, time, (time = now()))) > 0);
+        await (isReference(next)
+          ? op.limits.race(next)
+          : op.limits.sleep(/** @type {number} */ (next), op.settings.unref));
+      } while (!op.limits.stopped && (next = restOf(/** @type {number} */ (next), time, (time = now()))) > 0);
       next = op.limits.stopReason;
       if (next === undefined && isPrepared(op)) {
         await op.limits.race(prepare(op));
