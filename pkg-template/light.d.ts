@@ -3,7 +3,7 @@
  * main entry. Reports, hooks, seeds, protection, other backoffs and jitters, and the rules of `fetch` are in
  * `rejitter`, `rejitter/protection` and `rejitter/fetch`.
  *
- * Waits are drawn with `Math.random`. Needs no WebAssembly: there is one file for all hosts.
+ * Waits are drawn with `Math.random`. Needs no WebAssembly.
  *
  * @module rejitter/light
  */

@@ -23,8 +23,11 @@ export const ENTRIES = [
   'reconnect',
 ];
 
-/** Entries in two forms: those that decide, or that share an instance with these. */
-const DECIDING = ['index', 'fetch', 'protection', 'data', 'reconnect'];
+/**
+ * Entries with a form for Node: those that decide, or that share an instance with these; and the light ones, whose
+ * functions are compiled at once there (eager.mjs), which costs 60 B in a page.
+ */
+const IN_NODE = ['index', 'light', 'light-fetch', 'fetch', 'protection', 'data', 'reconnect'];
 
 /**
  * Forms of entry points, by what stands between the name and the `.js`: the entries that have one, and the modules that
@@ -36,7 +39,7 @@ export const FORMS = {
     instead: { '/wasm/core.js': '/wasm/core-javascript.js', '/options/long.js': '/options/long-development.js' },
   },
   node: {
-    entries: DECIDING,
+    entries: IN_NODE,
     instead: { './index.js': './index.node.js', '/wasm/core.js': '/wasm/core-inline.js' },
   },
 };
@@ -50,13 +53,13 @@ export const insteadIn = (file) => Object.entries(FORMS[file.split('.').at(-2) ?
  * need, so that nothing else is loaded.
  */
 export function mainOf(file) {
-  if (file === 'light-fetch.js') return 'light.js';
+  if (file.startsWith('light-fetch.')) return file.replace('light-fetch', 'light');
   if (/^(index|light|presets|testing|engines|otel)\./.test(file)) return undefined;
   return file.includes('.node.') ? 'index.node.js' : 'index.js';
 }
 
 /** The module of src/js/entries that lists what a main entry point shares with the others. @param {string} main */
-export const sharedOf = (main) => (main === 'light.js' ? 'light-shared.js' : 'shared.js');
+export const sharedOf = (main) => (main.startsWith('light.') ? 'light-shared.js' : 'shared.js');
 
 /** The subpath under which a name of {@link ENTRIES} is imported. */
 const subpathOf = (entry) => ({ index: '.', 'light-fetch': './light/fetch' })[entry] ?? `./${entry}`;
@@ -70,7 +73,7 @@ const subpathOf = (entry) => ({ index: '.', 'light-fetch': './light/fetch' })[en
 function conditionsOf(entry) {
   const [module, require, node] = [`./${entry}.js`, `./${entry}.cjs`, `./${entry}.node.js`];
   const formsOf = (esm) => ({ module: esm, 'module-sync': esm, require, default: esm });
-  const inNode = FORMS.node.entries.includes(entry);
+  const inNode = IN_NODE.includes(entry);
   return {
     types: { require: `./${entry}.d.cts`, default: `./${entry}.d.ts` },
     bun: inNode ? node : module,

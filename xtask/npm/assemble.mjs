@@ -13,8 +13,8 @@ import { bundle, formOf } from './bundle.mjs';
 import { eager } from './eager.mjs';
 import { Draft, commonJs, sameExports, withLinks } from './publish.mjs';
 
-/** The entry points that start at once in Node, where import is by file; in pages, bundlers come between. */
-const AT_ONCE = ['index.node.js', 'light.js'];
+/** The entry points of operations in Node, where import is by file and at once. */
+const AT_ONCE = ['index.node.js', 'light.node.js'];
 
 /** The README of the package: that of the repository, without what only a clone has. */
 const packageReadme = (text) =>

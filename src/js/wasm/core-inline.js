@@ -2,15 +2,18 @@
 // does not wait for a compiler, and hosts that refuse to compile keep the first form.
 
 import base64 from './core-bytes.js';
-import { load as translated } from './core-javascript.js';
+import { decide, draw } from './core-generated.js';
 
 /** @import { Core } from './core.js' */
 
 /** Questions to the core before it is compiled: two failures, with a draw each. A process that fails once does not. */
 const BEFORE_COMPILED = 4;
 
+const TRANSLATED = { decide, draw };
+
 let asked = 0;
-let core = translated();
+/** @type {Core} */
+let core = TRANSLATED;
 
 /** Returns the core. It keeps no state, so that it does not matter which form answers. @returns {Core} */
 export function load() {
@@ -40,7 +43,7 @@ function orTranslated(compiled, name) {
     try {
       return compiled(...numbers);
     } catch {
-      core = translated();
+      core = TRANSLATED;
       return core[name](...numbers);
     }
   };
