@@ -45,9 +45,8 @@ export function createFetch(options, inner) {
       (isIdempotent(`${of('method') ?? 'GET'}`.toUpperCase()) ||
         (of('mode') !== 'no-cors' && !!new Headers(of('headers')).get('idempotency-key')));
     /**
-     * The response that the caller gets if no other attempt is made. Before it an object that no error can be, and
-     * that inherits no body to be cancelled.
-     * @type {any}
+     * The response that the caller gets if no other attempt is made. Before it an object that no error can be, and that
+     * inherits no body to be cancelled. @type {any}
      */
     let held = { __proto__: null };
     /** The last attempt, if the request has its signal. @type {any} */
@@ -82,8 +81,8 @@ export function createFetch(options, inner) {
     if (last && signal) keepAbortable(response, { abort: (reason) => Attempt.abort(last, reason) }, [signal]);
     return response;
   };
-  // A fetch that was laid over the global one calls that. Once ours is, or was, the global one, it calls what was there
-  // before: two that call each other would never end.
+  // A fetch laid over the global one calls that. Once ours is, or was, the global one, it calls what was there: two that
+  // call each other would never end.
   const senderOf = () => ((isKept ||= globalThis.fetch === fetch) ? kept : hostFetch());
   ours.set(fetch, kept);
   Promise.resolve().then(senderOf);

@@ -10,7 +10,13 @@ const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 /** Pairs of name and key that are counted apart. The SDK keeps 2,000 series of a metric, and attempts have three. */
 const MOST = 600;
 
-/** @typedef {ReturnType<typeof made>} Meters */
+/** @typedef {ReturnType<typeof countsOf>} Counts */
+
+/**
+ * Counts of operations with the same labels: attempts by kind, ends by outcome or reason.
+ * @param {Record<string, string | boolean>} labels
+ */
+const countsOf = (labels) => ({ labels, attempts: { first: 0, retry: 0, hedge: 0 }, ends: Object.create(null) });
 
 /**
  * The meters of each API: for a label, a meter takes one value, whoever observes it.
@@ -20,38 +26,65 @@ const METERS = new WeakMap();
 
 /** @param {any} [api] `metrics` of @opentelemetry/api @returns {Meters} */
 export function metersOf(api = {}) {
-  if (!METERS.has(api)) METERS.set(api, made(api));
+  if (!METERS.has(api)) METERS.set(api, new Meters(api));
   return /** @type {Meters} */ (METERS.get(api));
 }
 
-/**
- * Counts of operations with the same labels: attempts by kind, ends by outcome or reason. The meter reads them when it
- * collects: that costs an operation a hundredth of a counter's `add`.
- * @param {Record<string, string | boolean>} labels
- */
-const countsOf = (labels) => ({ labels, attempts: { first: 0, retry: 0, hedge: 0 }, ends: Object.create(null) });
-
-/** @param {any} api */
-function made(api) {
-  const others = countsOf({ 'otel.metric.overflow': true });
-  /** By name and key. @type {Map<string | undefined, ReturnType<typeof countsOf>>} */
-  const all = new Map();
+/** The meter reads the counts when it collects: that costs an operation a hundredth of a counter's `add`. */
+export class Meters {
+  #api;
+  #others = countsOf({ 'otel.metric.overflow': true });
+  /** By name and key. @type {Map<string | undefined, Counts>} */
+  #all = new Map();
   /** @type {[protection: any, name: string, keys: boolean][]} */
-  const protections = [];
+  #protections = [];
   /** @type {unknown} */
-  let provider;
+  #provider;
   /** @type {Record<string, any>} */
-  const instruments = {};
+  #instruments = {};
+
+  /** @param {any} api */
+  constructor(api) {
+    this.#api = api;
+  }
+
+  /** Returns what an operation adds to. @param {string} [name] @param {string} [key] */
+  counts(name, key) {
+    try {
+      this.#refresh();
+    } catch (fault) {
+      console.error(fault);
+    }
+    const id = key === undefined ? name : `${name}\n${key}`;
+    let counts = this.#all.get(id);
+    if (counts === undefined) {
+      if (this.#all.size === MOST) return this.#others;
+      this.#all.set(id, (counts = countsOf(labelsOf(name, key))));
+    }
+    return counts;
+  }
+
+  /** @param {string} name of a histogram @param {number} ms @param {object} labels */
+  record(name, ms, labels) {
+    this.#instruments[name]?.record(ms / 1000, labels);
+  }
+
+  /** @param {any} protection @param {string} name @param {boolean} keys whether each of its keys is observed */
+  protection(protection, name, keys) {
+    this.#protections.push([protection, name, keys]);
+    this.#refresh();
+  }
 
   /** Takes a meter at the first use, and another one once the SDK is registered. */
-  function refresh() {
+  #refresh() {
+    const api = this.#api;
     const present = api.getMeterProvider?.() ?? api;
-    if (present === provider || !api.getMeter) return;
-    provider = present;
+    if (present === this.#provider || !api.getMeter) return;
+    this.#provider = present;
     const meter = api.getMeter('rejitter', VERSION);
     /** @type {(kind: string, name: string, unit: string, description: string, more?: object) => any} */
     const make = (kind, name, unit, description, more) =>
-      (instruments[name] = meter[`create${kind}`](`rejitter.${name}`, { unit, description, ...more }));
+      (this.#instruments[name] = meter[`create${kind}`](`rejitter.${name}`, { unit, description, ...more }));
     const buckets = { advice: { explicitBucketBoundaries: BUCKETS } };
     make('Histogram', 'wait.duration', 's', 'Waits between attempts', buckets);
     make('Histogram', 'hold.duration', 's', 'Holds of attempts by a cooldown', buckets);
@@ -62,12 +95,12 @@ function made(api) {
       make('ObservableGauge', 'circuit.state', '', '0: closed, 1: half-open, 2: open'),
       make('ObservableGauge', 'limiter.queued', '{attempt}', 'Attempts that wait for their turn'),
     ];
-    meter.addBatchObservableCallback((/** @type {any} */ result) => observe(result, observed), observed);
+    meter.addBatchObservableCallback((/** @type {any} */ result) => this.#observe(result, observed), observed);
   }
 
   /** @param {any} result @param {any[]} instruments */
-  function observe(result, [operations, attempts, tokens, states, queues]) {
-    for (const { labels, attempts: kinds, ends } of [others, ...all.values()]) {
+  #observe(result, [operations, attempts, tokens, states, queues]) {
+    for (const { labels, attempts: kinds, ends } of [this.#others, ...this.#all.values()]) {
       for (const [kind, count] of Object.entries(kinds))
         if (count > 0) result.observe(attempts, count, { ...labels, 'rejitter.attempt.kind': kind });
       for (const [end, count] of Object.entries(ends)) {
@@ -75,7 +108,7 @@ function made(api) {
         result.observe(operations, count, { ...labels, ...(failure || { 'rejitter.outcome': end }) });
       }
     }
-    for (const [protection, name, keys] of protections)
+    for (const [protection, name, keys] of this.#protections)
       for (const [key, { budget, breaker, limiter }] of statusesOf(protection, keys)) {
         const labels = labelsOf(name, key);
         if (budget) result.observe(tokens, budget.tokens, labels);
@@ -83,31 +116,6 @@ function made(api) {
         if (limiter) result.observe(queues, limiter.queued, labels);
       }
   }
-
-  return {
-    /** Returns what an operation adds to. @param {string} [name] @param {string} [key] */
-    counts(name, key) {
-      try {
-        refresh();
-      } catch (fault) {
-        console.error(fault);
-      }
-      const id = key === undefined ? name : `${name}\n${key}`;
-      let counts = all.get(id);
-      if (counts === undefined) {
-        if (all.size === MOST) return others;
-        all.set(id, (counts = countsOf(labelsOf(name, key))));
-      }
-      return counts;
-    },
-    /** @param {string} name of a histogram @param {number} ms @param {object} labels */
-    record: (name, ms, labels) => instruments[name]?.record(ms / 1000, labels),
-    /** @param {any} protection @param {string} name @param {boolean} keys whether each of its keys is observed */
-    protection(protection, name, keys) {
-      protections.push([protection, name, keys]);
-      refresh();
-    },
-  };
 }
 
 /** @param {string} [name] @param {string} [key] @returns {Record<string, string>} */

@@ -60,6 +60,22 @@ function initialised(policy, settings) {
   return parts;
 }
 
+/** Returns a function that runs an operation per call. @type {(policy: Parts, fn: any, options: any) => any} */
+function wrapped(policy, fn, options) {
+  requireFunction(fn);
+  // A decorator of a method gets a context and no options.
+  const { withAttempt = false } = options?.kind === 'method' ? {} : read(options, { withAttempt: SWITCH });
+  /** @this {unknown} @param {unknown[]} args */
+  const made = function (...args) {
+    /** @type {import('../run/operation.js').Callback} */
+    const call = withAttempt ? (attempt) => fn.call(this, attempt, ...args) : () => fn.apply(this, args);
+    return policy.run(call);
+  };
+  hide(made, 'name', fn.name);
+  hide(made, 'length', Math.max(0, fn.length - +withAttempt));
+  return made;
+}
+
 /** Makes the class: in a function, so that a bundle has it only if the app uses it. */
 function policyClass() {
   const newSettings = settingsOf();
@@ -103,19 +119,7 @@ function policyClass() {
 
     /** @param {any} fn @param {any} [options] */
     wrap(fn, options) {
-      const policy = behind(this);
-      requireFunction(fn);
-      // A decorator of a method gets a context and no options.
-      const { withAttempt = false } = options?.kind === 'method' ? {} : read(options, { withAttempt: SWITCH });
-      /** @this {unknown} @param {unknown[]} args */
-      const wrapped = function (...args) {
-        /** @type {import('../run/operation.js').Callback} */
-        const call = withAttempt ? (attempt) => fn.call(this, attempt, ...args) : () => fn.apply(this, args);
-        return policy.run(call);
-      };
-      hide(wrapped, 'name', fn.name);
-      hide(wrapped, 'length', Math.max(0, fn.length - +withAttempt));
-      return wrapped;
+      return wrapped(behind(this), fn, options);
     }
 
     /** @param {any} [options] */
