@@ -78,6 +78,19 @@ function takeSteps(op, metrics) {
   return channel.tracePromise(() => loop(op), context);
 }
 
+/** Less than a wait can be told from another one. */
+const NO_TIME_MS = 0.1;
+
+/**
+ * Returns the time now; the number of the attempt's end, if nothing took time since then: another one would take 16 B
+ * in each wait.
+ * @param {AttemptRun} run
+ */
+function startOfWait({ endedAt = NaN }) {
+  const time = now();
+  return time - endedAt < NO_TIME_MS ? endedAt : time;
+}
+
 /**
  * The loop: guard, attempt, decide, wait. An async function, so that the caller's frames stay in the stack of errors
  * that later attempts throw. All between two awaits is done in one turn. Each waiting operation holds the variables, so
@@ -100,7 +113,6 @@ async function loop(op, threw, answer) {
         if (op.guard?.rounds) {
           // An attempt and its hedge.
           next = await op.limits.race(op.guard.rounds.run(time));
-          time = now();
         } else {
           next = begin(op.run, time);
           if (next === undefined && threw === undefined) {
@@ -116,19 +128,15 @@ async function loop(op, threw, answer) {
           }
           next ??= review(op.run, answer, /** @type {boolean} */ (threw));
           threw = undefined;
-          // The number that the attempt has: a reading of its own would take memory in the wait.
-          time = op.run.endedAt ?? time;
           // The caller's verdict, or a promise of it.
-          if (isReference(next)) {
-            next = classify(op.run, await op.limits.race(next));
-            time = now();
-          }
+          if (isReference(next)) next = classify(op.run, await op.limits.race(next));
         }
         next ??= plan(op);
       }
       if (typeof next === 'string') break;
 
       // The wait. Hosts fire timers early: then for the rest.
+      time = startOfWait(op.run);
       do {
         // A turn in a queue has no time of its own, and no rest.
         await (isReference(next)
