@@ -9,7 +9,7 @@ import { modules } from './consumer.mjs';
 /** @typedef {[file: string, find: string, put: string]} Edit */
 
 /** Files that no test of a planted bug uses. */
-const UNUSED = /[/\\](lab|testing|simulations)[^/\\]*$|\.(wasm|md|d\.ts)$/;
+const UNUSED = /[/\\](lab|testing|simulations)[^/\\]*$|\.(wasm|md|cjs|d\.c?ts)$/;
 
 /** The texts before and after a word diff, as Git writes it: [-removed-]{+added+}. @param {string} diff */
 export function sidesOf(diff) {

@@ -5,8 +5,10 @@ import { readFileSync } from 'node:fs';
 import { sidesOf } from '../lib/planted.mjs';
 
 /**
- * A bug: the rules that it breaks, the edits that plant it, and the schedules that look for it.
- * @typedef {{ name: string, rules: string[], edits: import('../lib/planted.mjs').Edit[], section: string }} Bug
+ * A bug: the rules that it breaks, the edits that plant it, and the schedules that look for it: among which, and from
+ * which one on.
+ * @typedef {import('../lib/planted.mjs').Edit} Edit
+ * @typedef {{ name: string, rules: string[], edits: Edit[], among: string, from: number }} Bug
  */
 
 /** Functions of the breaker's machine, and their parameters. */
@@ -49,9 +51,10 @@ export function readBugs() {
   );
   for (const text of sections) {
     const [section, ...hunks] = text.split(/\n+@ /);
+    const [among, from = 0] = section.split(' from ');
     for (const hunk of hunks) {
       const [, file, name, rules, diff] = /^([^:\n]+)(?:: ([^\n]*) \[([\w ]*)\])?\n(.*?)\s*$/s.exec(hunk);
-      if (name !== undefined) bugs.push({ name, rules: rules.split(' '), edits: [], section });
+      if (name !== undefined) bugs.push({ name, rules: rules.split(' '), edits: [], among, from: Number(from) });
       bugs.at(-1).edits.push(editOf(file, diff));
     }
   }

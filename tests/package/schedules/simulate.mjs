@@ -38,26 +38,31 @@ async function objections(schedule, expected, pkg) {
 /**
  * Plays schedules with packages, until one breaks an invariant in each, or there are no more.
  * @param {any[]} pkgs
- * @param {{ seed: number, from: number, step: number, to: number, small?: boolean, among?: any }} range
- *   schedules from, from + step, …, below to; for planted bugs, among which
+ * @param {{ seed: number, from: number[], step: number, to: number[], small?: boolean, among?: any }} range
+ *   schedules from, from + step, …, below to, of each package; for planted bugs, among which
  * @returns {Promise<{ schedules: number, findings: object[] }>} the first finding in each, shrunk if `small`
  */
 async function simulate(pkgs, { seed, from, step, to, small = false, among }) {
   let schedules = 0;
   const findings = [];
-  for (let index = from; index < to && Object.keys(findings).length < pkgs.length; index += step) {
+  /** The next schedule of a package. */
+  const places = [...from];
+  const isOpen = (i) => findings[i] === undefined && places[i] < to[i];
+  for (;;) {
+    const open = pkgs.flatMap((_, i) => (isOpen(i) ? i : []));
+    if (open.length === 0) return { schedules, findings };
+    const index = Math.min(...open.map((i) => places[i]));
     const schedule = makeSchedule(seed, index, among);
     const expected = await expectedOf(schedule);
     schedules += 1;
-    for (const [i, pkg] of pkgs.entries()) {
-      if (findings[i] !== undefined) continue;
-      const { found } = await objections(schedule, expected, pkg);
+    for (const i of open.filter((each) => places[each] === index)) {
+      places[i] += step;
+      const { found } = await objections(schedule, expected, pkgs[i]);
       const [finding] = found;
       if (finding)
-        findings[i] = { seed, index, among, ...finding, ...(small && (await shrunk(schedule, finding, pkg))) };
+        findings[i] = { seed, index, among, ...finding, ...(small && (await shrunk(schedule, finding, pkgs[i]))) };
     }
   }
-  return { schedules, findings };
 }
 
 /**

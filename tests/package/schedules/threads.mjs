@@ -16,10 +16,12 @@ export function sentenceOf(name) {
   return sentences.get(name);
 }
 
-/** A thread's answer to a task: `{ schedules, findings }`. */
+/**
+ * A thread's answer to a task: `{ schedules, findings }`. The schedules are `from` … `to` − 1 for each of the folders.
+ */
 export const simulated = (task) =>
   new Promise((resolve, reject) => {
-    const workerData = { from: 0, step: 1, ...task };
+    const workerData = { step: 1, ...task };
     // Schedules leave much garbage: with little space for what is young, a tenth of the time goes to collections.
     const options = { workerData, resourceLimits: { maxYoungGenerationSizeMb: 192 }, env: { NODE_OPTIONS: '' } };
     const thread = new Worker(new URL('simulate.mjs', import.meta.url), options);
@@ -32,8 +34,8 @@ export const simulated = (task) =>
  */
 export async function simulation({ folder, from = 0, threads = 2, ...task }) {
   const step = Math.max(1, Math.min(task.to - from, threads));
-  const each = { ...task, folders: [folder], step, small: true };
-  const answers = await Promise.all(Array.from({ length: step }, (_, i) => simulated({ ...each, from: from + i })));
+  const each = { ...task, folders: [folder], step, to: [task.to], small: true };
+  const answers = await Promise.all(Array.from({ length: step }, (_, i) => simulated({ ...each, from: [from + i] })));
   const [finding] = answers.flatMap(({ findings }) => findings).sort((a, b) => a.index - b.index);
   return { schedules: answers.reduce((sum, answer) => sum + answer.schedules, 0), report: finding && report(finding) };
 }
