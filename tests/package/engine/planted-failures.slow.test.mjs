@@ -2,13 +2,11 @@
 // package, and rows by hand of failures.json must then be decided wrongly.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { vectors } from '../lib/consumer.mjs';
+import { vectors, workFolder } from '../lib/consumer.mjs';
 import { planted, sidesOf } from '../lib/planted.mjs';
 import { misjudged } from './failures/rows.mjs';
 
@@ -51,8 +49,7 @@ const BUGS = {
   ],
 };
 
-const root = mkdtempSync(join(tmpdir(), 'rejitter-failures-'));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = workFolder('planted-failures');
 
 /** Returns a line for each row that a copy of the package decides wrongly. */
 async function wrongIn(folder) {

@@ -2,11 +2,10 @@
 // invariant that it breaks.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { workFolder } from '../lib/consumer.mjs';
 import { planted } from '../lib/planted.mjs';
 import { readBugs } from './planted-bugs.mjs';
 import { sentenceOf, simulated } from './threads.mjs';
@@ -24,7 +23,7 @@ test(`${BUGS.length} planted bugs are each found within ${USUAL} schedules or a 
   assert.ok(BUGS.length >= 149);
   assert.deepEqual(new Set(BUGS.map(({ among }) => among)), new Set(KINDS));
   assert.equal(new Set(BUGS.map(({ name }) => name)).size, BUGS.length);
-  const root = mkdtempSync(join(tmpdir(), 'rejitter-mutants-'));
+  const root = workFolder('planted-bugs');
   const missed = [];
   const find = async (among) => {
     const bugs = BUGS.filter((bug) => bug.among === among);
@@ -44,10 +43,6 @@ test(`${BUGS.length} planted bugs are each found within ${USUAL} schedules or a 
   const worker = async () => {
     for (const among of kinds) await find(among);
   };
-  try {
-    await Promise.all([worker(), worker()]);
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
+  await Promise.all([worker(), worker()]);
   assert.deepEqual(missed, []);
 });
