@@ -49,9 +49,10 @@ cargo xtask <command>
       a sample of small mistakes in src/js, or with --rust in core and retry of the crate, one at a time:
       names those that no test finds; an hour
   proofs [NAME]... [--runs N]
-      long searches, an hour in all: every order of a few events, the bounds of decisions, texts of
-      servers, a day of traffic, fuzzers, Miri, and threads that share protection; some need Rust's
-      nightly toolchain. --runs is the number of executions of all fuzzers, 10^8 by default
+      long searches, an hour in all: every order of a few events, all cases of the tests that try a
+      sample, the bounds of decisions, texts of servers, a day of traffic, fuzzers, Miri, and threads
+      that share protection; some need Rust's nightly toolchain. --runs is the number of executions of
+      all fuzzers, 10^8 by default
   site [--out DIR]
       the page and the documentation as static files, in target/site or in DIR
   pkg
@@ -95,7 +96,11 @@ const SCRIPTS = {
   findings: ['xtask/findings/main.mjs', [setup.NODE]],
   hosts: ['tests/clients/hosts/run.mjs', [...WITH_CLIENTS, programs.FOUND, programs.WEBKIT]],
   mutants: ['xtask/npm/mutants.mjs', [...WITH_CLIENTS, programs.SERVERS]],
-  proofs: ['xtask/proofs/main.mjs', [pkg.PACK]],
+  // Some of the samples are the page's.
+  proofs: [
+    'xtask/proofs/main.mjs',
+    (names) => [pkg.PACK, ...(names.includes('samples') || names.length === 0 ? [demo.IN_PAGE] : [])],
+  ],
   schedules: ['tests/package/schedules/run.mjs', [pkg.PACK]],
   watch: [
     'xtask/npm/watch.mjs',

@@ -1,12 +1,12 @@
 /**
  * Rule 1 of the page: the numbers are those of the package, and a sentence beside a figure is true for every setting.
- * Asked of 10,000 states drawn at random, with results drawn at random too, because most take long to simulate; and of
+ * Asked of states drawn at random, with results drawn at random too, because most take long to simulate; and of
  * fewer states with their own results, which are compared with simulations of the package alone.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plan } from 'rejitter-lab';
-import { INITIAL, done, loadAlone, outageAlone, outageInput, page, random, stateOf } from './lib/node.mjs';
+import { INITIAL, STATES, done, loadAlone, outageAlone, outageInput, page, random, stateOf } from './lib/node.mjs';
 
 const { BINS, LANES, described, ending, isBad, key, momentAt, momentInWords, momentOf, opening, scene, sceneInput } =
   await page('scene/compute scene/words scene/markup scene/compared');
@@ -22,7 +22,6 @@ const { rateLimitFigure, rateLimitInput, QUOTA_STORY } = await page(
 
 const saidOf = ({ finding: found, describe, note }, data) =>
   [found?.(data), describe?.(data), ...note(data)].filter((said) => said !== undefined);
-const STATES = 10_000;
 
 /** What no sentence says, and of which states. */
 const RULES = [

@@ -4,7 +4,17 @@ import { describe, test } from 'node:test';
 import { RetryPolicy } from 'rejitter';
 import { plan, sample } from 'rejitter-lab';
 import * as presets from 'rejitter/presets';
-import { ALL_BACKOFFS, ALL_JITTERS, AT_ONCE, CAP_RULES, INITIAL, PROTECTIONS, page, stateOf } from './lib/node.mjs';
+import {
+  ALL_BACKOFFS,
+  ALL_JITTERS,
+  AT_ONCE,
+  CAP_RULES,
+  INITIAL,
+  PROTECTIONS,
+  STATES,
+  page,
+  stateOf,
+} from './lib/node.mjs';
 import { PROBLEMS } from './lib/problems.mjs';
 
 const { PRESETS, defaultsAt, policyOf, readQuery, sameStrategy, strategyOf, toQuery, withChoice } = await page(
@@ -14,9 +24,9 @@ const { PRESETS, defaultsAt, policyOf, readQuery, sameStrategy, strategyOf, toQu
 const HOME = defaultsAt('/some/where/');
 const PROTECTION = defaultsAt('/some/where/protection/index.html');
 
-test('each of 10,000 random strategies comes back from its policy, but for options without effect', () => {
+test(`each of ${STATES} random strategies comes back from its policy, but for options without effect`, () => {
   const seen = { backoff: new Set(), jitter: new Set(), capRule: new Set() };
-  for (let seed = 0; seed < 10_000; seed++) {
+  for (let seed = 0; seed < STATES; seed++) {
     const { strategy } = stateOf(seed);
     const back = strategyOf(policyOf(strategy));
     assert.ok(sameStrategy(back, strategy), `seed ${seed}`);
@@ -36,8 +46,8 @@ test('a cell of the grid has the numbers of the strategy; where nothing is waite
 });
 
 describe('a link', () => {
-  test('brings back each of 10,000 random states, on the page that made it and on the other', () => {
-    for (let seed = 0; seed < 10_000; seed++) {
+  test(`brings back each of ${STATES} random states, on the page that made it and on the other`, () => {
+    for (let seed = 0; seed < STATES; seed++) {
       const state = stateOf(seed);
       // The links of the header lead to the same state, unless the strategy is what the page opens with.
       const [from, to] = [seed % 2 ? HOME : PROTECTION, seed % 3 ? HOME : PROTECTION];

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { EVERY } from '../../tests/package/schedules/every.mjs';
 import { Failure, cargo, cargoOf, command, listen, run, sh, signalReceived } from '../run/command.mjs';
 import { inRoot } from '../run/places.mjs';
+import { nodeTests } from '../steps/node-tests.mjs';
 import { FOLDER, writeCrate } from './shared/crate.mjs';
 
 /** The toolchain that fuzzers and Miri need. */
@@ -31,11 +32,25 @@ const RUST = 'run --release --manifest-path xtask/proofs/rust/Cargo.toml --examp
 const example = (/** @type {string} */ name) =>
   run(cargo(`${RUST} ${name}`, { ...NO_LIMIT, env: { CARGO_TARGET_DIR: `${MADE}/build` } }));
 
+/** Files of tests, by folder. */
+const SAMPLED = [
+  ['tests/package/schedules/schedules.test.mjs'],
+  ['tests/package/worlds/worlds.slow.test.mjs'],
+  sh`www/demo/before.test.mjs www/demo/states.test.mjs www/demo/strategy.test.mjs`,
+];
+
 /** @type {Record<string, () => Promise<void>>} */
 const PROOFS = {
   /** All orders of a few events, against the reference of the random schedules. */
   async interleavings() {
     await node('tests/package/schedules/run.mjs', ...sh`--among every --seed 0 --count ${EVERY}`);
+  },
+  /** All cases of the random tests of which the daily run has a sample. */
+  async samples() {
+    for (const files of SAMPLED) {
+      const paths = files.map((file) => inRoot(file));
+      await run({ ...nodeTests(paths, { found: {} }, { REJITTER_FULL: '1' }), ...NO_LIMIT });
+    }
   },
   /** All decisions at the places where one could go wrong. */
   async bounds() {

@@ -1,5 +1,6 @@
 // The worlds of docs/reference/worlds.md, the rows of tests/vectors/worlds.json, each with one seed, in which it
-// reaches its aims. They run on virtual time: the numbers are the same every time.
+// reaches its aims. They run on virtual time: the numbers are the same every time. Of the 32 shares of failing
+// attempts, ten are played; `cargo xtask proofs samples` plays all, `cargo xtask bench --only worlds` with ten seeds.
 
 import assert from 'node:assert/strict';
 
@@ -13,9 +14,12 @@ import { importAll } from '../protection/entry.mjs';
 const test = testsInThread(import.meta.url);
 const contenders = oursOf(await importAll());
 const SEED = 1;
+/** Few, some, and the last ones of each aim: at 65, 70 and 75% the limits differ. */
+const SAMPLE = ['10%', '40%', '65%', '70%', '75%'];
+const isPlayed = ({ title }) => process.env.REJITTER_FULL || !/^\d+%$/.test(title) || SAMPLE.includes(title);
 
 for (const { name: table, worlds } of TABLES)
-  for (const world of worlds) {
+  for (const world of worlds.filter(isPlayed)) {
     const all = world.shows.flatMap(({ aims }) => aims);
     if (all.length === 0) continue;
     test(`${table}: ${world.title}`, async () => {

@@ -47,6 +47,9 @@ export function random(seed) {
   };
 }
 
+/** How many states are drawn: a sample is tried every day, `cargo xtask proofs samples` tries all. */
+export const STATES = process.env.REJITTER_FULL ? 10_000 : 500;
+
 /** A state at random. */
 export function stateOf(seed) {
   const { next, number, one, whole } = random(seed);
