@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { DESKTOP, NIGHT, PHONE, inEachEngine } from './lib/built-page.mjs';
+import { DESKTOP, PHONE, inEachEngine } from './lib/built-page.mjs';
 import { onEdge, textClashes } from './lib/in-page.mjs';
-import { PAGES, SMALL, drawAll, drawn, neverSideways, overflow, sceneSays } from './lib/page.mjs';
+import { COLOURS, PAGES, SMALL, background, drawAll, drawn, neverSideways, overflow, sceneSays } from './lib/page.mjs';
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Google's Core Web Vitals call 0.1 good. */
@@ -16,7 +16,6 @@ const LINKS = [
   '?maxAttempts=1&downMs=0',
 ];
 const NARROWEST_PX = 11;
-const COLOURS = { light: 'rgb(246, 247, 249)', dark: 'rgb(11, 14, 19)' };
 /** What shows most: the strategy with a long name, and the parts below the load. */
 const MOST = '.cell[data-backoff=exponential][data-jitter=full], :is(#rate-limit-body, #tail-body) [role=switch]';
 
@@ -28,7 +27,6 @@ function countShift() {
   }).observe({ type: 'layout-shift', buffered: true });
 }
 const shift = (page) => page.evaluate(() => globalThis.shift);
-const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
 inEachEngine(({ engine, pageTest }) => {
   // One load of each page for each width that the page is made for: it is looked at in both schemes, and made narrower.
@@ -80,10 +78,6 @@ inEachEngine(({ engine, pageTest }) => {
         }
       }
     });
-
-  pageTest('dark is what the system says', NIGHT, async (page) => {
-    assert.equal(await background(page), COLOURS.dark);
-  });
 
   pageTest('nothing scrolls sideways: a window that becomes narrow, a scrollbar, wider fonts', {}, async (page) => {
     await drawAll(page);

@@ -8,7 +8,20 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { DESKTOP, DIST, NIGHT, PHONE, inEachEngine } from './lib/built-page.mjs';
-import { ADVICE, PAGES, codeOf, drawAll, drawn, headlineIs, picture, says, text, word } from './lib/page.mjs';
+import {
+  ADVICE,
+  COLOURS,
+  PAGES,
+  background,
+  codeOf,
+  drawAll,
+  drawn,
+  headlineIs,
+  picture,
+  says,
+  text,
+  word,
+} from './lib/page.mjs';
 import { CONTENT_SECURITY_POLICY } from './page-policy.mjs';
 
 /** Limits of the first page: words, stops of the Tab key, screens. */
@@ -90,22 +103,27 @@ inEachEngine(({ pageTest }) => {
     assert.match(`${await moment.getAttribute('aria-valuetext')}`, /^100.ms: down, rejects/);
   });
 
-  pageTest('the scene plays once, and each step, and says why in time', { ...NIGHT, init: watch }, async (page) => {
-    await headlineIs(page, '0 of 1,000 served');
-    const load = await seen(page);
-    const places = new Set(load.map(([place]) => place));
-    assert.ok(places.size > 20, `${places.size} places`);
-    const [first] = load.find(([place, said]) => said && place < 399) ?? [NaN];
-    assert.ok(first > 40 && first < 200, `the sentence comes at ${first} of 400`);
-    assert.ok(load.some(([place, said]) => place < first && !said));
-    // Once: it stands still, and a word's answer stands at once.
-    await word(page, 'after 1 s').click();
-    await headlineIs(page, '446 of 1,000 served');
-    assert.ok((await seen(page)).slice(5).every(([place]) => place === 400 || place === load.at(-1)?.[0]));
-    await page.locator('[data-scene=next]').click();
-    await page.locator('#scene-body[data-playing]').waitFor();
-    await says(page, '[data-scene=headline]', /^60 of 1,000 served/);
-  });
+  pageTest(
+    'the scene plays once, and each step, and says why in time; at night',
+    { ...NIGHT, init: watch },
+    async (page) => {
+      await headlineIs(page, '0 of 1,000 served');
+      assert.equal(await background(page), COLOURS.dark, 'dark is what the system says');
+      const load = await seen(page);
+      const places = new Set(load.map(([place]) => place));
+      assert.ok(places.size > 20, `${places.size} places`);
+      const [first] = load.find(([place, said]) => said && place < 399) ?? [NaN];
+      assert.ok(first > 40 && first < 200, `the sentence comes at ${first} of 400`);
+      assert.ok(load.some(([place, said]) => place < first && !said));
+      // Once: it stands still, and a word's answer stands at once.
+      await word(page, 'after 1 s').click();
+      await headlineIs(page, '446 of 1,000 served');
+      assert.ok((await seen(page)).slice(5).every(([place]) => place === 400 || place === load.at(-1)?.[0]));
+      await page.locator('[data-scene=next]').click();
+      await page.locator('#scene-body[data-playing]').waitFor();
+      await says(page, '[data-scene=headline]', /^60 of 1,000 served/);
+    },
+  );
 
   pageTest('the grid chooses; scene, outline, code and link follow', { query: `${ADVICE}&vs=ky` }, async (page) => {
     await drawn(page, 'waits');

@@ -9,6 +9,8 @@ export const PAGES = ['', 'protection/'];
 export const ADVICE = '?backoff=exponential&jitter=full';
 /** A link to few clients: everything is drawn as ever, and computed in half the time. */
 export const SMALL = `${ADVICE}&clients=100&downMs=1000&maxAttempts=4&capacityPerS=60`;
+/** The page's own, in both schemes. */
+export const COLOURS = { light: 'rgb(246, 247, 249)', dark: 'rgb(11, 14, 19)' };
 /** The text spacing of WCAG 1.4.12 stands for the wider fonts of other systems. */
 const WIDER_TEXT = '* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }';
 /** Widths of phones and of what a classic scrollbar leaves of them. */
@@ -66,6 +68,9 @@ function isLoaded(id) {
 
 /** Brings a section into view until the page has loaded it. */
 export const loaded = (page, id) => until(`#${id} is loaded`, () => page.evaluate(isLoaded, id));
+
+/** The colour of the page. */
+export const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
 /** The text of an element. */
 export const text = async (page, selector) => (await page.textContent(selector)) ?? '';
