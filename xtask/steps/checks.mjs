@@ -92,6 +92,7 @@ const clippy = (line) => cargo(`clippy ${line} -- -D warnings`);
 /** Not wasm-tools: two mains of a few lines, for which 200 crates would be checked. */
 const OURS = `${ALL} --package xtask --all-targets`;
 const EXPORTS = `${ALL} --target ${WASM_TARGET} --lib --test wasm`;
+const KNOWN = sh`--cache --cache-strategy content --cache-location ${inTarget('cspell.json')}`;
 const MISSPELT = 'correct the word, use the one that cspell suggests, or add it to cspell.json';
 
 const biome = (line) => command(sh`${npmTool('biome')} ${line.split(' ')} --error-on-warnings`, { dir: root });
@@ -109,7 +110,8 @@ const LINTS = [
   ]),
   {
     ...{ name: 'lint: spelling', needs: [NPM_OF_SITE] },
-    commands: [command(sh`${cspell} --no-progress --config cspell.json`, { dir: root, remedy: MISSPELT })],
+    // What it read before, with the same words, is read again only if it has changed.
+    commands: [command(sh`${cspell} --no-progress --config cspell.json ${KNOWN}`, { dir: root, remedy: MISSPELT })],
   },
   withClient('lint: types of the driver', sh`tsc -p ../../src/js`),
   withClient('lint: types of the lab', sh`tsc -p ../../lab/js`),
