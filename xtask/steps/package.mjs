@@ -184,7 +184,7 @@ function bindLab(log) {
 /** The passes depend on this besides their input and command lines. */
 const RECIPE = [
   'Cargo.lock',
-  'package-lock.json',
+  'xtask/npm/package-lock.json',
   ...['artefacts', 'javascript', 'machines', 'notices', 'wasm'].map((name) => `xtask/npm/${name}.mjs`),
 ];
 

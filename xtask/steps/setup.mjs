@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { env } from 'node:process';
 
 import { Failure, answer, cargo, command, findOnPath, sh } from '../run/command.mjs';
-import { inRoot, root, wasmTool } from '../run/places.mjs';
+import { fromRoot, inRoot, root, wasmTool } from '../run/places.mjs';
 import { DEBUG, INSTALLATIONS, TOOL_BUILDS } from '../run/run.mjs';
 
 export const WASM_TARGET = 'wasm32-unknown-unknown';
@@ -31,19 +31,29 @@ export const NPM_OF_PAGE = npmOf('www');
 export const NPM_OF_BENCH = npmOf('xtask/bench');
 export const NPM_OF_RELEASE = npmOf('xtask/release');
 export const NPM_OF_SITE = npmOf('xtask/site');
+/** Few packages, with a lock file of their own: all else waits for what is made with them. */
+const APART = [NPM_OF_BUILD, NPM_OF_PAGE];
+/** Workspaces of the root. */
+const TOGETHER = [NPM_OF_CLIENTS, NPM_OF_BENCH, NPM_OF_RELEASE, NPM_OF_SITE];
+
+const folderOf = (name) => inRoot(name.slice(npmOf('').length));
 
 /** @type {import('../run/run.mjs').Step[]} */
 export const steps = [
   { name: NODE, setUp: node },
   { name: TARGET, setUp: wasmTarget },
   { name: WASM_BINDGEN, group: TOOL_BUILDS, setUp: wasmBindgen },
-  ...[NPM_OF_BUILD, NPM_OF_CLIENTS, NPM_OF_PAGE, NPM_OF_BENCH, NPM_OF_RELEASE, NPM_OF_SITE].map((name) => ({
+  ...[...APART, ...TOGETHER].map((name) => ({
     name,
     needs: [NODE],
-    // The first installs all, for which the package waits longest. The others would take the place of a compiler.
+    // The first of those together installs all of them. The others would take the place of a compiler.
     group: INSTALLATIONS,
     urgent: true,
-    setUp: npmPackages,
+    setUp(log, { names }) {
+      if (APART.includes(name)) return npmPackages(log, folderOf(name), []);
+      const wanted = names.filter((each) => TOGETHER.includes(each));
+      return npmPackages(log, root, wanted);
+    },
   })),
 ];
 
@@ -104,30 +114,28 @@ async function wasmBindgen(log) {
 export const newNpm = () =>
   isNewEnough(answer(['npm', '--version']) ?? '', NPM_MINIMUM) ? ['npm'] : sh`npx --yes npm@11.19.1`;
 
-/** The programs that are installed, and their purpose. */
-const STAMP = inRoot('node_modules/.installed-for');
-
 /**
- * npm empties all folders before it installs: the first step installs the packages of all folders that this run needs,
- * and of those that have theirs.
+ * Installs the packages of a lock file. npm empties all folders before it installs: of workspaces, the first step
+ * installs the packages of all that this run wants, and of those that have theirs.
+ * @param {any} log @param {string} dir @param {string[]} wanted names of steps
  */
-async function npmPackages(log, { names }) {
-  const lock = `node ${process.version}\n${readFileSync(inRoot('package-lock.json'), 'utf8')}`;
-  const [known, ...before] = (textOf(STAMP) ?? '').split('\0');
+async function npmPackages(log, dir, wanted) {
+  /** What is installed, and for which of the workspaces. */
+  const stamp = `${dir}/node_modules/.installed-for`;
+  const lock = `node ${process.version}\n${readFileSync(`${dir}/package-lock.json`, 'utf8')}`;
+  const [known, ...before] = (textOf(stamp) ?? '').split('\0');
   const there = known === lock ? before : [];
-  const wanted = names.filter((step) => step.startsWith(npmOf('')));
-  if (wanted.every((step) => there.includes(step))) {
+  if (known === lock && wanted.every((step) => there.includes(step))) {
     log.note = 'there';
     return;
   }
   const all = [...new Set([...there, ...wanted])];
-  const folders = all.map((name) => `--workspace=${name.slice(npmOf('').length)}`);
+  const folders = all.map((name) => `--workspace=${fromRoot(folderOf(name))}`);
   const remedy =
     'the registry that npm is set up for must be reachable; if a package.json was changed, run ' +
-    '`npm install --package-lock-only` to renew the lock file';
-  const more = { dir: root, remedy };
-  await log.run(command(sh`${newNpm()} ci --ignore-scripts --no-audit --no-fund ${folders}`, more));
-  writeFileSync(STAMP, [lock, ...all].join('\0'));
+    `\`npm install --package-lock-only\` in ${dir} to renew the lock file`;
+  await log.run(command(sh`${newNpm()} ci --ignore-scripts --no-audit --no-fund ${folders}`, { dir, remedy }));
+  writeFileSync(stamp, [lock, ...all].join('\0'));
   log.note = 'installed';
 }
 
