@@ -2,9 +2,9 @@
 // bundles that Node runs.
 
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { printedBy, program, row } from '../row.mjs';
@@ -14,16 +14,25 @@ const VERSIONS = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 
+/** Installations that this process has begun, by folder. @type {Map<string, Promise<void>>} */
+const begun = new Map();
+
 /** Installs a package once, in a folder of its own, and returns the path of a file in it. */
 async function installed(dir, package_, version, file) {
-  const path = join(dir, 'node_modules', package_, file);
-  if (!existsSync(path)) {
-    mkdirSync(dir, { recursive: true });
-    writeFileSync(join(dir, 'package.json'), '{ "private": true }');
-    const args = ['install', '--no-audit', '--no-fund', '--no-save', `${package_}@${version}`];
-    await promisify(execFile)('npm', args, { cwd: dir });
-  }
-  return path;
+  if (!begun.has(dir)) begun.set(dir, existsSync(dir) ? Promise.resolve() : install(dir, `${package_}@${version}`));
+  await begun.get(dir);
+  return join(dir, 'node_modules', package_, file);
+}
+
+/** The folder has its name only once it is whole: a program that is still being written cannot be started. */
+async function install(dir, what) {
+  mkdirSync(dirname(dir), { recursive: true });
+  const draft = mkdtempSync(`${dir}-`);
+  writeFileSync(join(draft, 'package.json'), '{ "private": true }');
+  const args = ['install', '--no-audit', '--no-fund', '--no-save', what];
+  await promisify(execFile)('npm', args, { cwd: draft });
+  // Another process may have been faster.
+  if (!existsSync(dir)) renameSync(draft, dir);
 }
 
 /** Returns a function that installs a Node once and resolves with its path. */
