@@ -1,36 +1,41 @@
-// The table of what `createFetch` does about each failure on each host, as a run found it last: `cargo xtask hosts
-// --docs` writes it, any other run compares.
+// The table of what `createFetch` does about each failure on each host, as a run found it last. It stands in
+// docs/hosts.md, and nowhere else: `cargo xtask hosts --docs` writes it, any other run compares.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { documents, wholeTableIn } from '../../package/lib/readers.mjs';
 
-const FILE = new URL('cells.json', import.meta.url);
+const HEADING = 'failure';
+const NOT_RUN = '–';
 
-/** Host → failure → what a run found. @returns {Record<string, Record<string, string>>} */
-const readCells = () => JSON.parse(readFileSync(FILE, 'utf8'));
+/** Host → failure → what a run found. @type {Record<string, Record<string, string>>} */
+const known = {};
+const [[, ...columns], , ...rows] = wholeTableIn(documents.get('docs/hosts.md'), HEADING);
+for (const [i, host] of columns.entries())
+  known[host] = Object.fromEntries(
+    rows.map(([what, ...cells]) => [what, cells[i]]).filter(([, cell]) => cell !== NOT_RUN),
+  );
 
-/** Returns a line for each cell that a run found otherwise than the last one, or writes what it found. */
+/** Returns a line for each cell that a run found otherwise than the last one, or keeps what it found for the page. */
 export function differences(host, cells) {
-  const known = readCells();
+  const before = known[host];
   if (process.env.REJITTER_WRITE_CELLS) {
-    writeFileSync(FILE, `${JSON.stringify({ ...known, [host]: cells }, null, 1)}\n`);
+    known[host] = cells;
     return [];
   }
   // On a busy machine the end of a body may arrive with its beginning: then a host notices more.
-  const isAsKnown = (before, cell) => before === cell || (before === 'succeeds' && cell === 'true');
+  const isAsKnown = (there, cell) => there === cell || (there === 'succeeds' && cell === 'true');
   // A failure that was not made any more is a difference, too.
-  return Object.keys({ ...known[host], ...cells })
-    .filter((what) => !isAsKnown(known[host]?.[what], cells[what]))
-    .map((what) => `${what}: ${cells[what]}, but docs/hosts.md says ${known[host]?.[what]}`);
+  return Object.keys({ ...before, ...cells })
+    .filter((what) => !isAsKnown(before?.[what], cells[what]))
+    .map((what) => `${what}: ${cells[what]}, but docs/hosts.md says ${before?.[what]}`);
 }
 
 /** The table: a line for each failure, a column for each host. @param {string[]} hosts */
 export function tableOfCells(hosts) {
-  const known = readCells();
   const failures = [...new Set(hosts.flatMap((host) => Object.keys(known[host] ?? {})))];
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return [
-    line(['', ...hosts]),
+    line([HEADING, ...hosts]),
     `|${'---|'.repeat(hosts.length + 1)}`,
-    ...failures.map((what) => line([what, ...hosts.map((host) => known[host]?.[what] ?? '–')])),
+    ...failures.map((what) => line([what, ...hosts.map((host) => known[host]?.[what] ?? NOT_RUN)])),
   ].join('\n');
 }

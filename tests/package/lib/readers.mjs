@@ -112,21 +112,24 @@ function runIn(code, files, prelude) {
   return runThread(join(dir, 'main.mjs'), ['--import', pathToFileURL(join(dir, prelude)).href]);
 }
 
-/** The rows of the Markdown table whose first heading is `heading`, as arrays of cells. */
-export function tableIn(text, heading) {
+/** The lines of the Markdown table whose first heading is `heading`, as arrays of cells: its headings, a rule, rows. */
+export function wholeTableIn(text, heading) {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => line.startsWith(`| ${heading} |`));
   if (start < 0) throw new Error(`no table starts with ${heading}`);
-  const rows = [];
-  for (let i = start + 2; lines[i]?.startsWith('|'); i += 1)
-    rows.push(
+  const table = [];
+  for (let i = start; lines[i]?.startsWith('|'); i += 1)
+    table.push(
       lines[i]
         .split('|')
         .slice(1, -1)
         .map((cell) => cell.trim()),
     );
-  return rows;
+  return table;
 }
+
+/** The rows of that table. */
+export const tableIn = (text, heading) => wholeTableIn(text, heading).slice(2);
 
 /** Returns the code of a cell that has nothing else. */
 export const literal = (cell) => /^`([^`]+)`$/.exec(cell)?.[1];
