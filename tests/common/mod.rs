@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod attempts;
 pub mod clockless;
 pub mod differential;
 pub mod fields;

@@ -11,6 +11,15 @@ pub fn on(parts: impl FnOnce(Protection) -> Protection) -> (VirtualTime, Protect
     (time, api)
 }
 
+/// The outcome of a call with this protection, on this time.
+macro_rules! protected {
+    ($call:expr, $api:expr, $time:expr) => {
+        $time.block_on($call.protection(&$api).sleeper(&$time))
+    };
+}
+#[allow(unused_imports)]
+pub(crate) use protected;
+
 pub fn breaker(api: &Protection) -> BreakerStatus {
     api.status().breaker.expect("a breaker")
 }

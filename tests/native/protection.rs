@@ -1,16 +1,17 @@
 //! Protection in native programs: threads, Tokio, panics.
 
-use std::future::{Future, ready};
+use std::future::{Future, Ready, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
     BreakerOptions, BreakerState, BudgetOptions, CooldownOptions, HedgeOptions, Jitter, Protection,
-    RetryPolicy, Signal, StopReason, UNLIMITED, Verdict, retry, retry_blocking,
+    ProtectionEvent, RetryPolicy, Signal, StopReason, UNLIMITED, Verdict, retry, retry_blocking,
 };
 
-use crate::common::protected::{NERVOUS, breaker, on, tokens_of};
+use crate::common::attempts::{done, down, hangs};
+use crate::common::protected::{NERVOUS, breaker, on, protected, tokens_of};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -83,10 +84,8 @@ fn an_opening_in_a_thread_holds_in_a_runtime() {
         .enable_time()
         .build()
         .unwrap();
-    let failed = runtime.block_on(async {
-        let call = retry(ONCE, || ready(Ok::<_, String>(1))).protection(&api);
-        call.await.unwrap_err()
-    });
+    let failed = runtime.block_on(async { retry(ONCE, done).protection(&api).await });
+    let failed = failed.unwrap_err();
     assert_eq!(failed.rejected_by(), Some(StopReason::Breaker));
     let left = failed.report.retry_after.unwrap();
     assert!(left > Duration::from_secs(1_000) && left <= Duration::from_secs(3_600));
@@ -96,13 +95,11 @@ fn an_opening_in_a_thread_holds_in_a_runtime() {
 #[tokio::test(start_paused = true)]
 async fn tasks_share_a_cooldown_on_tokio_s_paused_clock() {
     let api = Protection::new().cooldown(CooldownOptions::default());
-    let busy = retry(ONCE, || ready(Err::<(), _>("busy")))
-        .when(|_| Verdict::RetryAtLeast(4_000 * MS))
-        .protection(&api);
-    assert!(busy.await.is_err());
+    let busy = retry(ONCE, down).when(|_| Verdict::RetryAtLeast(4_000 * MS));
+    assert!(busy.protection(&api).await.is_err());
     assert_eq!(api.status().cooldown.unwrap().remaining, 4_000 * MS);
     // The hold's probe.
-    let probe = retry(ONCE, std::future::pending::<Result<(), ()>>).protection(&api);
+    let probe = retry(ONCE, hangs).protection(&api);
     assert!(tokio::time::timeout(Duration::ZERO, probe).await.is_err());
     let started = tokio::time::Instant::now();
     let tasks: Vec<_> = (0..20)
@@ -133,11 +130,7 @@ async fn tasks_share_a_cooldown_on_tokio_s_paused_clock() {
 #[test]
 fn an_answer_with_a_hint_ends_no_hold() {
     for (hint, left) in [(None, Duration::ZERO), (Some(10 * MS), 4_000 * MS)] {
-        let time = VirtualTime::new();
-        let clock = time.clone();
-        let api = Protection::new()
-            .cooldown(CooldownOptions::default())
-            .clock(move || clock.now());
+        let (time, api) = on(|p| p.cooldown(CooldownOptions::default()));
         retry_blocking(ONCE, || Err::<(), _>("busy"))
             .when(|_| Verdict::RetryAtLeast(4_000 * MS))
             .protection(&api)
@@ -165,12 +158,12 @@ fn the_future_of_a_protected_operation_is_send() {
         Protection::new().hedge(HedgeOptions::default()),
     );
     let call = || {
-        let call = retry(ONCE, || ready(Ok::<_, String>(1))).signal(|_| None);
+        let call = retry(ONCE, done).signal(|_| None);
         call.protection(&api).sleeper(time.clone())
     };
     let (plain, hedged) = (send(call()), send(call().hedge()));
     let both = move || [time.block_on(plain), time.block_on(hedged)];
-    assert_eq!(std::thread::spawn(both).join().unwrap(), [Ok(1), Ok(1)]);
+    assert_eq!(std::thread::spawn(both).join().unwrap(), [Ok(()), Ok(())]);
 }
 
 #[test]
@@ -178,8 +171,7 @@ fn the_future_of_a_protected_operation_is_send() {
 fn a_refused_operation_is_over() {
     let (time, api) = on(|p| p.breaker(NERVOUS));
     api.open();
-    let call = retry(ONCE, || ready(Ok::<_, String>(1)));
-    let mut call = std::pin::pin!(call.protection(&api).sleeper(&time));
+    let mut call = std::pin::pin!(retry(ONCE, done).protection(&api).sleeper(&time));
     assert!(time.block_on(call.as_mut()).is_err());
     let _ = time.block_on(call);
 }
@@ -187,43 +179,32 @@ fn a_refused_operation_is_over() {
 #[test]
 fn a_panic_frees_the_place_of_a_probe() {
     let (time, api) = on(|p| p.breaker(NERVOUS));
-    let call = retry(ONCE, || ready(Err::<(), _>("down")));
-    assert!(time.block_on(call.protection(&api).sleeper(&time)).is_err());
+    assert!(protected!(retry(ONCE, down), api, time).is_err());
     time.advance(1_000 * MS);
-    let panics = |api: &Protection| {
-        let call = retry(ONCE, || -> std::future::Ready<Result<(), String>> {
-            panic!("a bug of the callback")
-        });
-        time.block_on(call.protection(api).sleeper(&time))
-    };
-    assert!(catch_unwind(AssertUnwindSafe(|| panics(&api))).is_err());
-    let call = retry(ONCE, || ready(Ok::<_, String>(1)));
-    assert_eq!(time.block_on(call.protection(&api).sleeper(&time)), Ok(1));
+    let panics = || -> Ready<Result<(), String>> { panic!("a bug of the callback") };
+    let panics = || protected!(retry(ONCE, panics), api, time);
+    assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+    assert_eq!(protected!(retry(ONCE, done), api, time), Ok(()));
     assert_eq!(breaker(&api).state, BreakerState::Closed);
 }
 
 #[test]
 fn a_panicking_event_function_leaves_the_numbers_usable() {
-    let (time, api) = on(|p| {
-        p.breaker(NERVOUS)
-            .on_event(|_| panic!("a bug of the function"))
-    });
+    let panics = |_: &ProtectionEvent<'_>| panic!("a bug of the function");
+    let (time, api) = on(|p| p.breaker(NERVOUS).on_event(panics));
     assert!(catch_unwind(AssertUnwindSafe(|| api.open())).is_err());
     assert_eq!(breaker(&api).state, BreakerState::Open);
-    let call = retry(ONCE, || ready(Ok::<_, String>(1)));
-    let call = call.protection(&api).sleeper(&time);
-    assert!(catch_unwind(AssertUnwindSafe(|| time.block_on(call))).is_err());
+    let call = || protected!(retry(ONCE, done), api, time);
+    assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
     assert_eq!(api.status().breaker.unwrap().rejected, 1);
 }
 
 #[test]
 fn a_hook_that_panics_gives_the_token_back() {
     let (time, api) = on(|p| p.budget(BudgetOptions::default()));
-    let call = retry(RetryPolicy::default(), || ready(Err::<(), _>("down")))
-        .notify(|_| panic!("a bug of the hook"))
-        .protection(&api)
-        .sleeper(&time);
-    assert!(catch_unwind(AssertUnwindSafe(|| time.block_on(call))).is_err());
+    let call = retry(RetryPolicy::default(), down).notify(|_| panic!("a bug of the hook"));
+    let call = || protected!(call, api, time);
+    assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
     assert_eq!(
         (tokens_of(&api), api.status().budget.unwrap().granted),
         (50.0, 1)
@@ -252,6 +233,6 @@ fn mistakes_of_the_program_panic_with_the_remedy() {
     );
     assert!(text(|| Protection::new().open()).contains("has no breaker"));
     assert!(text(|| Protection::new().close()).contains("has no breaker"));
-    let call = retry(ONCE, || ready(Ok::<_, String>(1))).protection(&Protection::new());
+    let call = retry(ONCE, done).protection(&Protection::new());
     assert!(text(|| drop(call.sleep(|_| ready(())).hedge())).contains("has no hedge"));
 }

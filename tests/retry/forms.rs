@@ -17,6 +17,7 @@ use rejitter::{
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::{Failed, MS, NS, steady};
+use crate::common::attempts::{done, down, hangs};
 use crate::common::clockless::Clockless;
 use crate::common::{random::Random, some};
 
@@ -35,15 +36,11 @@ fn at_the_deadline_every_attempt_is_dropped() {
 
     // The first one, too.
     let time = VirtualTime::new();
-    let operation = retry(steady(UNLIMITED), pending::<Result<(), String>>);
-    let operation = operation.total_timeout(450 * MS);
+    let operation = retry(steady(UNLIMITED), hangs).total_timeout(450 * MS);
     let failed = time.block_on(operation.sleeper(&time)).unwrap_err();
-    let after = 450 * MS;
-    assert_eq!(
-        failed.error,
-        AttemptError::Timeout(TimeoutError::Deadline { after })
-    );
-    let timeout = AttemptError::Timeout(TimeoutError::Deadline { after });
+    let timeout = TimeoutError::Deadline { after: 450 * MS };
+    assert_eq!(failed.error, AttemptError::Timeout(timeout));
+    let timeout = AttemptError::Timeout(timeout);
     assert_eq!(failed.into_inner(), Err(timeout));
 }
 
@@ -105,7 +102,7 @@ fn no_attempt_starts_after_the_time_to_retry_and_none_is_cut() {
 fn without_a_clock_the_waits_are_the_time() {
     let time = VirtualTime::new();
     let failed = time.block_on(
-        retry(steady(UNLIMITED), || ready(Err::<(), _>("busy")))
+        retry(steady(UNLIMITED), down)
             .total_timeout(350 * MS)
             .report()
             .sleeper(Clockless(&time)),
@@ -118,15 +115,15 @@ fn without_a_clock_the_waits_are_the_time() {
     );
     assert_eq!(time.now(), 300 * MS);
     // The limits of the attempts are armed, too.
-    let hangs = retry(steady(2), pending::<Result<(), ()>>).total_timeout(350 * MS);
-    let failed = time.block_on(hangs.sleeper(Clockless(&time))).unwrap_err();
+    let cut = retry(steady(2), hangs).total_timeout(350 * MS);
+    let failed = time.block_on(cut.sleeper(Clockless(&time))).unwrap_err();
     assert_eq!(
         (failed.reason, failed.report.elapsed),
         (StopReason::Timeout, 350 * MS)
     );
     // An attempt that was dropped took its time.
-    let hangs = retry(steady(2), pending::<Result<(), ()>>).attempt_timeout(30 * MS);
-    let failed = time.block_on(hangs.sleeper(Clockless(&time))).unwrap_err();
+    let cut = retry(steady(2), hangs).attempt_timeout(30 * MS);
+    let failed = time.block_on(cut.sleeper(Clockless(&time))).unwrap_err();
     assert_eq!(failed.report.elapsed, 160 * MS);
 }
 
@@ -171,16 +168,15 @@ fn the_clock_is_read_only_if_something_needs_the_time() {
         reads: Cell::new(0),
     };
     let time = sleeper.time.clone();
-    let busy = || ready(Err::<(), _>("busy"));
-    let plain = retry(steady(3), busy).when(|_| true).hint(|_| None);
+    let plain = retry(steady(3), down).when(|_| true).hint(|_| None);
     assert!(time.block_on(plain.sleeper(&sleeper)).is_err());
     assert_eq!(sleeper.reads.take(), 0);
 
-    let notified = retry(steady(3), busy).notify(|_| ());
+    let notified = retry(steady(3), down).notify(|_| ());
     assert!(time.block_on(notified.sleeper(&sleeper)).is_err());
     assert!(sleeper.reads.take() > 0);
 
-    let limited = retry(steady(3), || ready(Ok::<_, ()>(1))).total_timeout(MS);
+    let limited = retry(steady(3), done).total_timeout(MS);
     assert!(time.block_on(limited.sleeper(&sleeper)).is_ok());
     assert_eq!(sleeper.reads.take(), 1);
 
@@ -199,7 +195,6 @@ fn the_clock_is_read_only_if_something_needs_the_time() {
 fn a_sleeper_may_be_lent_shared_or_a_function() {
     let time = VirtualTime::new();
     let shared: Arc<dyn Sleeper<Sleep = <VirtualTime as Sleeper>::Sleep>> = Arc::new(time.clone());
-    let busy = || ready(Err::<(), _>("busy"));
     let of_handle = Handle(time.clone());
     // Timers of runtimes yield what they like.
     let sleep = async |duration| {
@@ -207,14 +202,14 @@ fn a_sleeper_may_be_lent_shared_or_a_function() {
         "over"
     };
     for outcome in [
-        time.block_on(retry(steady(2), busy).sleeper(&time)),
-        time.block_on(retry(steady(2), busy).sleeper(shared.clone())),
-        time.block_on(retry(steady(2), busy).sleeper(&*shared)),
-        time.block_on(retry(steady(2), busy).sleeper(&of_handle)),
-        time.block_on(retry(steady(2), busy).sleep(sleep)),
-        time.block_on(retry(steady(2), busy).sleeper(&sleep_fn(sleep))),
+        time.block_on(retry(steady(2), down).sleeper(&time)),
+        time.block_on(retry(steady(2), down).sleeper(shared.clone())),
+        time.block_on(retry(steady(2), down).sleeper(&*shared)),
+        time.block_on(retry(steady(2), down).sleeper(&of_handle)),
+        time.block_on(retry(steady(2), down).sleep(sleep)),
+        time.block_on(retry(steady(2), down).sleeper(&sleep_fn(sleep))),
     ] {
-        assert_eq!(outcome, Err("busy"));
+        assert_eq!(outcome, Err("down"));
     }
     assert_eq!(time.now(), 600 * MS);
 }
@@ -267,9 +262,9 @@ fn the_condition_knows_the_attempt() {
 fn at_least_this_long_is_a_hint_and_the_longer_of_two_counts() {
     let run = |at_least: Duration, hint: Option<Duration>| {
         let time = VirtualTime::new();
-        let operation = retry(steady(2), || ready(Err::<(), _>(())))
-            .when(|()| Verdict::RetryAtLeast(at_least))
-            .hint(|()| hint)
+        let operation = retry(steady(2), down)
+            .when(|_| Verdict::RetryAtLeast(at_least))
+            .hint(|_| hint)
             .seed(3)
             .report();
         let failed = time.block_on(operation.sleeper(&time)).unwrap_err();
@@ -290,14 +285,14 @@ fn a_hook_replaces_the_one_of_its_name_and_no_other() {
     let (time, log) = (VirtualTime::new(), RefCell::new(Vec::new()));
     let note = |name: &'static str| log.borrow_mut().push(name);
     let outcome = time.block_on(
-        retry(steady(2), || ready(Err::<(), _>(())))
+        retry(steady(2), down)
             .notify(|_| note("first notify"))
-            .when(|()| {
+            .when(|_| {
                 note("when");
                 true
             })
             .notify(|_| note("notify"))
-            .hint(|()| {
+            .hint(|_| {
                 note("hint");
                 None
             })
@@ -455,16 +450,12 @@ fn a_success_is_told_with_its_attempts_and_its_time() {
 
 #[test]
 fn an_error_is_printed_before_how_it_came_about() {
-    let policy = RetryPolicy::no_retries();
     let time = VirtualTime::new();
     let run = |retryable: bool| {
-        let operation = retry(policy, || ready(Err::<(), _>("boom")))
-            .when(move |_| retryable)
-            .report();
-        time.block_on(operation.sleeper(&time))
-            .unwrap_err()
-            .to_string()
+        let operation = retry(RetryPolicy::no_retries(), down).when(move |_| retryable);
+        let failed = time.block_on(operation.report().sleeper(&time));
+        failed.unwrap_err().to_string()
     };
-    assert_eq!(run(true), "boom (after 1 attempt: exhausted)");
-    assert_eq!(run(false), "boom (after 1 attempt: not retryable)");
+    assert_eq!(run(true), "down (after 1 attempt: exhausted)");
+    assert_eq!(run(false), "down (after 1 attempt: not retryable)");
 }

@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 use std::time::Duration;
 
 use rejitter::decide::{MAX_MS, duration_from_ms};
@@ -19,6 +19,8 @@ use rejitter::{
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
+
+use crate::common::attempts::{begun, done, poll};
 
 mod forms;
 mod operations;
@@ -46,10 +48,6 @@ fn steady(max_attempts: u64) -> RetryPolicy {
     RetryPolicy::fixed(100 * MS)
         .with_jitter(Jitter::None)
         .with_max_attempts(max_attempts)
-}
-
-fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
-    future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
 /// The delays in a report, and the reason.
@@ -272,36 +270,18 @@ impl Sleeper for Late {
     }
 }
 
-/// Polls a future, stops the process for a minute, and polls once more.
-fn stopped<F: IntoFuture>(time: &VirtualTime, future: F) -> Poll<F::Output> {
-    let mut future = pin!(future.into_future());
-    assert!(poll(future.as_mut()).is_pending());
-    time.advance(60_000 * MS);
-    poll(future.as_mut())
-}
-
 #[test]
-fn an_attempt_that_is_ready_wins_over_a_limit_that_passed_while_the_process_was_stopped() {
+fn an_attempt_that_is_ready_wins_over_a_hedge_that_fell_due_while_the_process_was_stopped() {
     let time = VirtualTime::new();
     let answers = || async {
         time.sleep(30 * MS).await;
         Ok::<_, Failed>(7)
     };
-    let call = || retry(steady(3), answers).attempt_timeout(20 * MS);
-    assert_eq!(
-        stopped(&time, call().sleeper(&time)),
-        Poll::Ready(Ok(7)),
-        "the time of the attempt"
-    );
-    let limited = call().total_timeout(25 * MS).sleeper(&time);
-    assert_eq!(stopped(&time, limited), Poll::Ready(Ok(7)), "the deadline");
-
-    let api = Protection::new().hedge(HedgeOptions {
-        delay_ms: Some(10.0),
-        ..HedgeOptions::default()
-    });
-    let hedged = call().protection(&api).hedge().sleeper(&time);
-    assert_eq!(stopped(&time, hedged), Poll::Ready(Ok(7)), "a hedge");
+    let api = Protection::new().hedge(HedgeOptions::DEFAULT.with_delay(10 * MS));
+    let call = retry(steady(3), answers).attempt_timeout(20 * MS);
+    let mut call = begun(call.protection(&api).hedge().sleeper(&time));
+    time.advance(60_000 * MS);
+    assert_eq!(poll(call.as_mut()), Poll::Ready(Ok(7)));
     assert_eq!(api.status().hedge.unwrap().hedges, 0);
     assert_eq!(time.waits(), 0);
 }
@@ -326,10 +306,9 @@ fn a_connection_that_opened_or_answered_while_the_process_was_stopped_lives() {
         .connect_timeout(20 * MS)
         .silence(40 * MS)
         .sleeper(&time);
-    let mut kept = pin!(kept.run());
+    let mut kept = begun(kept.run());
     // A limit of 20 ms, and then half of the silence for the answer to a ping: each has passed long ago.
     for _ in 0..2 {
-        assert!(poll(kept.as_mut()).is_pending());
         time.advance(60_000 * MS);
         assert!(poll(kept.as_mut()).is_pending());
         assert_eq!(opened.get(), 1);
@@ -461,15 +440,10 @@ fn the_future_can_be_moved_between_polls_if_it_is_boxed_or_its_parts_can() {
         time.sleep(MS).await;
         Ok::<_, ()>(address.get())
     });
-    let mut future = unpin(Box::pin(future.sleeper(&time)));
-    assert!(poll(future.as_mut()).is_pending());
-    let mut moved = Box::new(future);
+    let mut moved = Box::new(unpin(begun(future.sleeper(&time))));
     time.advance(MS);
     assert_eq!(poll(pin!(&mut *moved)), Poll::Ready(Ok(1)));
 
-    let ready = || std::future::ready(Ok::<_, ()>(1));
-    assert_eq!(
-        time.block_on(unpin(retry(steady(2), ready).sleeper(&time))),
-        Ok(1)
-    );
+    let ready = unpin(retry(steady(2), done).sleeper(&time));
+    assert_eq!(time.block_on(ready), Ok(()));
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    BudgetOptions, HedgeOptions, Jitter, Protection, RetryPolicy, Seed, Sleeper, StopReason,
-    Verdict, retry, retry_with_attempt,
+    HedgeOptions, Jitter, Protection, RetryPolicy, Seed, Sleeper, StopReason, Verdict, retry,
+    retry_with_attempt,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -186,10 +186,7 @@ fn without_a_clock_the_waits_go_on() {
 fn a_round_begins_anew_if_any_of_its_ends_made_progress() {
     for progress in [(true, false), (false, true), (true, true)] {
         let time = VirtualTime::new();
-        let api = Protection::new().hedge(HedgeOptions {
-            delay_ms: Some(50.0),
-            ..HedgeOptions::default()
-        });
+        let api = Protection::new().hedge(HedgeOptions::DEFAULT.with_delay(50 * MS));
         let calls = Cell::new(0);
         // Attempt 1 and its hedge 2 fail in one round, of which the limit of 3 counts one.
         let call = retry_with_attempt(DOUBLING.with_max_attempts(3), |begun| {
@@ -214,45 +211,4 @@ fn a_round_begins_anew_if_any_of_its_ends_made_progress() {
         assert_eq!((failed.reason, calls.get()), (StopReason::Exhausted, 4));
         assert_eq!(waits, [100 * MS, 200 * MS]);
     }
-}
-
-#[test]
-fn the_token_of_a_retry_goes_back_if_that_made_progress() {
-    for (refund, reason, attempts) in [
-        (true, StopReason::Deadline, 9),
-        (false, StopReason::Budget, 3),
-    ] {
-        let api = Protection::new().budget(BudgetOptions {
-            capacity: Some(2.0),
-            per_success: Some(0.0),
-            refund,
-            ..BudgetOptions::default()
-        });
-        let time = VirtualTime::new();
-        let call = retry(steady(2), || attempt(&time, 20, true)).when(anew);
-        let call = call
-            .total_timeout(1_000 * MS)
-            .protection(&api)
-            .sleeper(&time);
-        let failed = time.block_on(call).unwrap_err();
-        assert_eq!((failed.reason, failed.report.attempts), (reason, attempts));
-        let budget = api.status().budget.unwrap();
-        assert_eq!(budget.tokens, if refund { 2.0 } else { 0.0 });
-    }
-}
-
-#[cfg(not(target_family = "wasm"))]
-#[test]
-fn blocking_attempts_may_make_progress() {
-    let time = VirtualTime::new();
-    let mut calls = 0;
-    let call = rejitter::retry_blocking(DOUBLING.with_max_attempts(3), || {
-        calls += 1;
-        time.advance(150 * MS);
-        Err::<(), _>(calls == 2)
-    });
-    let mut waits = Vec::new();
-    let call = call.when(anew).notify(|event| waits.extend(event.delay));
-    assert!(call.sleeper(&time).call().is_err());
-    assert_eq!((calls, waits), (4, vec![100 * MS, 100 * MS, 200 * MS]));
 }

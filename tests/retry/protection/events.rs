@@ -8,7 +8,7 @@ use rejitter::{BudgetOptions, CooldownOptions, Protection, ProtectionChange, Sig
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-use super::{MS, NERVOUS, drop_probe, on, steady, tokens};
+use super::{MS, NERVOUS, drop_probe, on, protected, steady, tokens};
 
 #[test]
 fn events_tell_what_changes() {
@@ -47,11 +47,7 @@ fn events_tell_what_changes() {
         let call = retry(steady(2), || {
             ready(*left.borrow_mut().next().expect("an outcome"))
         });
-        let call = call
-            .signal(|signal| Some(*signal))
-            .protection(api)
-            .sleeper(&time);
-        let _ = time.block_on(call);
+        let _ = protected!(call.signal(|signal| Some(*signal)), *api, time);
         std::mem::take(&mut *seen.lock().unwrap())
     };
     let (no, down) = (Err(Signal::Declined), Err(Signal::Failure));

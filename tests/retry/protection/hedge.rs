@@ -13,7 +13,9 @@ use rejitter::{
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::hedging::{AFTER_50_MS, Ends, Script, hedges, on};
-use super::{Failed, MS, NERVOUS, NS, breaker, open_once, poll, steady, tokens, tokens_of};
+use super::{
+    MS, NERVOUS, NS, begun, breaker, hangs, open_once, poll, protected, steady, tokens, tokens_of,
+};
 use crate::common::clockless::Clockless;
 
 /// The outcome of an operation with hedges.
@@ -272,8 +274,7 @@ fn a_dropped_operation_drops_both_futures_and_gives_back_what_is_not_used() {
     let (time, api) = on(|p| p.budget(budget));
     let script = Script::<Ends>::new(&time, &[(900, Ok("first")), (900, Ok("second"))]);
     let call = retry(steady(4), || script.attempt()).total_timeout(5_000 * MS);
-    let mut call = Box::pin(call.protection(&api).hedge().sleeper(&time));
-    assert!(poll(call.as_mut()).is_pending());
+    let mut call = begun(call.protection(&api).hedge().sleeper(&time));
     time.advance(50 * MS);
     assert!(poll(call.as_mut()).is_pending());
     assert_eq!((script.alive.get(), tokens_of(&api)), (2, 4.0));
@@ -304,19 +305,16 @@ fn a_dropped_probe_whose_hedge_is_still_to_come_frees_its_place() {
     let (time, api) = on(|p| p.breaker(NERVOUS));
     open_once(&api, &time);
     let probe = || {
-        retry(steady(3), pending::<Result<(), Failed>>)
-            .protection(&api)
-            .hedge()
+        let call = retry(steady(3), hangs).protection(&api);
+        begun(call.hedge().sleeper(&time))
     };
-    let mut first = Box::pin(probe().sleeper(&time));
-    assert!(poll(first.as_mut()).is_pending());
+    let mut first = probe();
     // Half-open: the hedge is due, and rejected.
     time.advance(50 * MS);
     assert!(poll(first.as_mut()).is_pending());
     assert_eq!(counts(&api), (0, 0, 1));
     drop(first);
-    let mut second = Box::pin(probe().sleeper(&time));
-    assert!(poll(second.as_mut()).is_pending());
+    let _second = probe();
     assert_eq!((breaker(&api).rejected, time.waits()), (0, 1));
 }
 
@@ -325,17 +323,14 @@ fn operations_hedge_only_if_they_ask_for_it() {
     let (time, api) = on(|p| p);
     let slow = || Script::<Ends>::new(&time, &[(200, Ok("slow"))]);
     let script = slow();
-    let call = retry(steady(4), || script.attempt()).protection(&api);
-    assert_eq!(time.block_on(call.sleeper(&time)), Ok("slow"));
+    let call = retry(steady(4), || script.attempt());
+    assert_eq!(protected!(call, api, time), Ok("slow"));
     // Another protection replaces the first one, with its hedge.
     let script = slow();
     let call = retry(steady(4), || script.attempt())
         .protection(&api)
         .hedge();
-    assert_eq!(
-        time.block_on(call.protection(&api).sleeper(&time)),
-        Ok("slow")
-    );
+    assert_eq!(protected!(call, api, time), Ok("slow"));
     assert_eq!(counts(&api), (0, 0, 0));
 }
 
@@ -349,9 +344,9 @@ fn without_a_clock_no_hedge_starts() {
     assert_eq!(time.block_on(call.sleeper(Clockless(&time))), Ok("slow"));
     assert_eq!(counts(&api), (0, 0, 0));
     // An attempt that was dropped took its time.
-    let hangs = retry(steady(2), pending::<Result<(), ()>>).attempt_timeout(30 * MS);
-    let hangs = hangs.protection(&api).hedge().sleeper(Clockless(&time));
-    let failed = time.block_on(hangs).unwrap_err();
+    let call = retry(steady(2), hangs).attempt_timeout(30 * MS);
+    let call = call.protection(&api).hedge().sleeper(Clockless(&time));
+    let failed = time.block_on(call).unwrap_err();
     assert_eq!(failed.report.elapsed, 160 * MS);
 }
 
@@ -388,12 +383,13 @@ fn an_operation_that_does_not_hedge_is_no_larger() {
         ($future:expr) => {{
             let (time, api) = (VirtualTime::new(), Protection::new().hedge(AFTER_50_MS));
             let call = || retry(steady(3), || $future);
-            let (plain, protected) = (
-                call().sleeper(&time),
-                call().protection(&api).sleeper(&time),
-            );
-            let hedged = call().protection(&api).hedge().sleeper(&time);
-            [size(&plain), size(&protected), size(&hedged)]
+            let protected = || call().protection(&api);
+            let (plain, hedged) = (call().sleeper(&time), protected().hedge().sleeper(&time));
+            [
+                size(&plain),
+                size(&protected().sleeper(&time)),
+                size(&hedged),
+            ]
         }};
     }
     let large = [0_u64; 128];
@@ -433,8 +429,7 @@ fn superseded_and_timed_out_first_attempts_are_samples_and_second_ones_are_none(
         let end = |ends: &[(u32, Ends)]| {
             let script = Script::new(&time, ends);
             let call = retry(steady(3), || script.attempt()).when(|error| *error == "again");
-            let call = call.attempt_timeout(40 * MS).protection(&api);
-            let _ = time.block_on(call.hedge().sleeper(&time));
+            let _ = hedged!(call.attempt_timeout(40 * MS), api, time);
         };
         for _ in 0..30 {
             end(&[(2, Ok("usual"))]);
@@ -460,7 +455,7 @@ fn the_delay_of_hedges_is_learned_from_attempts_that_follow_answers_too() {
         for _ in 0..20 {
             let script = Script::new(&time, &[(2, Err("again")), (30, Ok(()))]);
             let call = retry(steady(2), || script.attempt()).signal(|_| Some(signal));
-            assert!(time.block_on(call.protection(&api).sleeper(&time)).is_ok());
+            assert!(protected!(call, api, time).is_ok());
         }
         assert_eq!(hedges(&api).delay, delay, "{signal:?}");
     }

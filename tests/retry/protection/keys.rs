@@ -1,6 +1,5 @@
 //! Keys: each has numbers, and a thousand are kept.
 
-use std::future::ready;
 use std::time::Duration;
 
 use rejitter::{BreakerState, Protection, StopReason, retry};
@@ -8,25 +7,22 @@ use rejitter::{BreakerState, Protection, StopReason, retry};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::hedging::{self, Ends, Script, hedges};
-use super::{Failed, NERVOUS, breaker, on, steady, tokens, tokens_of};
+use super::{NERVOUS, breaker, done, down, on, protected, steady, tokens, tokens_of};
 
 #[test]
 fn keys_have_numbers_of_their_own() {
     let (time, servers) = on(|p| p.budget(tokens(1.0)).breaker(NERVOUS));
     let fails = |api: &Protection| {
-        let call = retry(steady(1), || ready(Err::<(), _>("down")));
-        time.block_on(call.protection(api).sleeper(&time))
-            .unwrap_err()
-            .reason
+        let ended = protected!(retry(steady(1), down), *api, time);
+        ended.unwrap_err().reason
     };
     assert_eq!(fails(&servers.for_key("a")), StopReason::Exhausted);
     assert_eq!(fails(&servers.for_key("a")), StopReason::Breaker);
     assert_eq!(fails(&servers.for_key("b")), StopReason::Exhausted);
     assert_eq!(fails(&servers), StopReason::Exhausted);
     assert_eq!(servers.keys(), ["a", "b"]);
-    let call = retry(steady(1), || ready(Ok::<_, Failed>(1)));
-    let call = call.protection(&servers.for_key("a")).sleeper(&time);
-    let message = time.block_on(call).unwrap_err().to_string();
+    let refused = protected!(retry(steady(1), done), servers.for_key("a"), time);
+    let message = refused.unwrap_err().to_string();
     assert!(
         message.starts_with("rejected by breaker of a for "),
         "{message}"
@@ -48,8 +44,7 @@ fn a_thousand_keys_are_kept_open_ones_first() {
     open.open();
     let used = servers.for_key("used");
     let succeeds = |api: &Protection| {
-        let call = retry(steady(1), || ready(Ok::<_, Failed>(1)));
-        assert_eq!(time.block_on(call.protection(api).sleeper(&time)), Ok(1));
+        assert_eq!(protected!(retry(steady(1), done), *api, time), Ok(()));
     };
     succeeds(&used);
     for i in 0..2_000 {
@@ -82,12 +77,8 @@ fn keys_with_hedges_are_kept() {
     let call = retry(steady(2), || script.attempt()).protection(&servers.for_key("used"));
     assert!(time.block_on(call.hedge().sleeper(&time)).is_err());
     for i in 0..2_000 {
-        let call = retry(steady(1), || ready(Err::<(), _>("own"))).when(|_| false);
-        let servers = servers.for_key(&i.to_string());
-        assert!(
-            time.block_on(call.protection(&servers).sleeper(&time))
-                .is_err()
-        );
+        let call = retry(steady(1), down).when(|_| false);
+        assert!(protected!(call, servers.for_key(&i.to_string()), time).is_err());
     }
     assert_eq!(servers.keys()[0], "used");
     assert_eq!(hedges(&servers.for_key("used")).hedges, 1);

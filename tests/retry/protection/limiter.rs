@@ -20,7 +20,7 @@ use rejitter::{
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-use super::{MS, on, poll, steady};
+use super::{MS, begun, done, down, hangs, on, poll, protected, steady};
 use crate::common::clockless::Clockless;
 use crate::common::random::Random;
 
@@ -69,17 +69,29 @@ fn call<'a>(
     Box::pin(async move { call.await.is_ok() })
 }
 
+/// So many of these operations, which run or wait for their turn.
+fn calls<'a>(
+    count: u32,
+    on: (&'a VirtualTime, &'a Protection),
+    starts: &'a RefCell<Vec<u128>>,
+    takes: Duration,
+) -> VecDeque<impl Future<Output = bool> + Unpin + 'a> {
+    (0..count).map(|_| begun(call(on, starts, takes))).collect()
+}
+
+fn all_succeed<E>(
+    time: &VirtualTime,
+    calls: impl IntoIterator<Item: Future<Output = Result<(), E>>>,
+) -> bool {
+    time.block_on(join_all(calls)).iter().all(Result::is_ok)
+}
+
 #[test]
 fn a_queue_that_is_dropped_leaves_nothing() {
     for options in [rate(2.0), ONE_AT_A_TIME] {
         let (time, api) = on(|p| p.limiter(options));
         let starts = RefCell::default();
-        let mut calls: VecDeque<_> = (0..5)
-            .map(|_| call((&time, &api), &starts, 300 * MS))
-            .collect();
-        for call in &mut calls {
-            assert!(poll(call.as_mut()).is_pending());
-        }
+        let mut calls = calls(5, (&time, &api), &starts, 300 * MS);
         assert_eq!(numbers(&api), (1, 4));
         // The second, the first of those that wait, the last, and the one that runs.
         drop(calls.remove(1));
@@ -97,8 +109,7 @@ fn a_queue_that_is_dropped_leaves_nothing() {
 fn a_place_is_free_in_the_turn_in_which_its_attempt_is_dropped() {
     let (time, api) = on(|p| p.limiter(ONE_AT_A_TIME));
     let starts = RefCell::default();
-    let mut running = call((&time, &api), &starts, Duration::MAX);
-    assert!(poll(running.as_mut()).is_pending());
+    let running = begun(call((&time, &api), &starts, Duration::MAX));
     let next = call((&time, &api), &starts, Duration::ZERO);
     let abort = async {
         Sleeper::sleep(&time, 40 * MS).await;
@@ -142,12 +153,11 @@ fn a_thousand_jobs_take_their_time_and_no_window_sees_more_than_the_limit() {
         let job = |_| {
             let attempt = || {
                 starts.borrow_mut().push(time.now());
-                ready(Ok::<_, ()>(()))
+                done()
             };
             retry(steady(1), attempt).protection(&api).sleeper(&time)
         };
-        let done = time.block_on(join_all((0..1_000).map(job)));
-        assert!(done.iter().all(Result::is_ok));
+        assert!(all_succeed(&time, (0..1_000).map(job)));
         let (took, ideal) = (time.now().as_secs_f64(), 999.0 / per_second);
         assert!(
             took >= ideal * 0.999 && took < ideal * 1.05,
@@ -171,39 +181,26 @@ fn without_a_clock_each_start_waits_its_interval_after_the_one_before() {
     let job = || {
         let attempt = || {
             Vec::push(&mut starts.borrow_mut(), time.now().as_millis());
-            ready(Ok::<_, ()>(()))
+            done()
         };
-        retry(steady(1), attempt)
-            .protection(&api)
-            .sleeper(Clockless(&time))
+        let call = retry(steady(1), attempt).protection(&api);
+        call.sleeper(Clockless(&time))
     };
-    assert!(
-        time.block_on(join_all([job(), job(), job()]))
-            .iter()
-            .all(Result::is_ok)
-    );
+    assert!(all_succeed(&time, [job(), job(), job()]));
     time.advance(5_000 * MS);
-    assert!(
-        time.block_on(join_all([job(), job()]))
-            .iter()
-            .all(Result::is_ok)
-    );
+    assert!(all_succeed(&time, [job(), job()]));
     assert_eq!(*starts.borrow(), [0, 500, 1_000, 6_500, 7_000]);
     assert_eq!(numbers(&api), (0, 0));
 
     // Its places are given back as ever, and a deadline ends its wait.
     let api = Protection::new().limiter(ONE_AT_A_TIME);
     let slow = || {
-        retry(steady(1), pending::<Result<(), ()>>)
-            .total_timeout(300 * MS)
-            .protection(&api)
-            .sleeper(Clockless(&time))
+        let call = retry(steady(1), hangs).total_timeout(300 * MS);
+        call.protection(&api).sleeper(Clockless(&time))
     };
     let failed = time.block_on(join_all([slow(), slow(), slow()]));
-    let reasons: Vec<_> = failed
-        .into_iter()
-        .map(|failed| failed.unwrap_err().reason)
-        .collect();
+    let reasons = failed.into_iter().map(|failed| failed.unwrap_err().reason);
+    let reasons: Vec<_> = reasons.collect();
     use StopReason::{Limiter, Timeout};
     assert_eq!(reasons, [Timeout, Limiter, Limiter]);
     assert_eq!(numbers(&api), (0, 0));
@@ -221,24 +218,20 @@ fn a_weight_is_asked_for_once_per_attempt() {
     let starts = RefCell::new(Vec::new());
     let attempt = || {
         starts.borrow_mut().push(time.now().as_millis());
-        ready(Err::<(), _>("down"))
+        down()
     };
-    let failed = retry(steady(4), attempt)
-        .weight(|attempt| {
-            asked.borrow_mut().push(attempt);
-            [f64::NAN, 20.0, 5.0, -1.0][usize::try_from(attempt).unwrap() - 1]
-        })
-        .protection(&api)
-        .sleeper(&time);
-    assert!(time.block_on(failed).is_err());
+    let failed = retry(steady(4), attempt).weight(|attempt| {
+        asked.borrow_mut().push(attempt);
+        [f64::NAN, 20.0, 5.0, -1.0][usize::try_from(attempt).unwrap() - 1]
+    });
+    assert!(protected!(failed, api, time).is_err());
     assert_eq!(*asked.borrow(), [1, 2, 3, 4]);
     // After 1 unit, 20 wait for all 10 of the burst: one interval. After these 5 wait until 5 of the burst are there.
     assert_eq!(*starts.borrow(), [0, 100, 1_600, 1_700]);
     // Nobody is asked without a limiter.
     let (time, api) = on(|p| p);
-    let call =
-        retry(steady(1), || ready(Ok::<_, ()>(()))).weight(|_| panic!("there is no limiter"));
-    assert!(time.block_on(call.protection(&api).sleeper(&time)).is_ok());
+    let call = retry(steady(1), done).weight(|_| panic!("there is no limiter"));
+    assert!(protected!(call, api, time).is_ok());
 }
 
 #[test]
@@ -277,8 +270,7 @@ fn events_say_once_per_attempt_that_it_waits() {
 fn a_root_drains_all_keys_and_a_key_itself() {
     let (time, api) = on(|p| p.limiter(ONE_AT_A_TIME));
     let run = |api: &Protection| {
-        let call = retry(steady(1), || ready(Ok::<_, ()>(()))).protection(api);
-        let ended = time.block_on(call.sleeper(&time));
+        let ended = protected!(retry(steady(1), done), *api, time);
         ended.map_err(|failed| (failed.reason, failed.report.retry_after))
     };
     let (eu, us) = (api.for_key("eu"), api.for_key("us"));
@@ -293,12 +285,11 @@ fn a_root_drains_all_keys_and_a_key_itself() {
         (drained, drained, drained)
     );
     assert_eq!(api.status().limiter.unwrap().rejected, 1);
-    let message = retry(steady(1), || ready(Ok::<_, String>(()))).protection(&us);
-    let message = time
-        .block_on(message.sleeper(&time))
-        .unwrap_err()
-        .to_string();
-    assert_eq!(message, "rejected by limiter of us: too many attempts wait");
+    let rejected = protected!(retry(steady(1), done), us, time).unwrap_err();
+    assert_eq!(
+        rejected.to_string(),
+        "rejected by limiter of us: too many attempts wait"
+    );
 }
 
 #[test]
@@ -306,16 +297,10 @@ fn a_key_in_which_somebody_waits_or_runs_is_kept() {
     let (time, api) = on(|p| p.limiter(ONE_AT_A_TIME));
     let starts = RefCell::default();
     let key = api.for_key("busy");
-    let mut calls: Vec<_> = (0..2)
-        .map(|_| call((&time, &key), &starts, 1_000 * MS))
-        .collect();
-    for call in &mut calls {
-        assert!(poll(call.as_mut()).is_pending());
-    }
+    let _calls = calls(2, (&time, &key), &starts, 1_000 * MS);
     for number in 0..1_100 {
         let other = api.for_key(&number.to_string());
-        let call = retry(steady(1), || ready(Ok::<_, ()>(()))).protection(&other);
-        assert!(time.block_on(call.sleeper(&time)).is_ok());
+        assert!(protected!(retry(steady(1), done), other, time).is_ok());
     }
     let keys = api.keys();
     assert!(keys.len() == 1_000 && keys.contains(&"busy".to_owned()));
@@ -324,8 +309,7 @@ fn a_key_in_which_somebody_waits_or_runs_is_kept() {
     api.drain();
     for number in 0..100 {
         let late = api.for_key(&format!("late {number}"));
-        let call = retry(steady(1), || ready(Ok::<_, ()>(()))).protection(&late);
-        assert!(time.block_on(call.sleeper(&time)).is_err());
+        assert!(protected!(retry(steady(1), done), late, time).is_err());
     }
     assert_eq!(api.keys().len(), 1_000);
 }
@@ -437,10 +421,8 @@ fn another_limiter_decides_for_the_first_that_waits() {
 
     // What it has answered is told.
     let (time, api, _) = asking(&[Some(Some(200))], |p| p);
-    assert!(
-        poll(call((&time, &api), &RefCell::default(), 1_000 * MS).as_mut()).is_pending(),
-        "it has to wait"
-    );
+    let starts = RefCell::default();
+    let _waits = begun(call((&time, &api), &starts, 1_000 * MS));
     assert_eq!(api.status().limiter.unwrap().next, 200 * MS);
 
     // Beside an own rate, the longer wait counts; the key and the weight are told.
@@ -450,16 +432,12 @@ fn another_limiter_decides_for_the_first_that_waits() {
     let heavy = || {
         let attempt = || {
             starts.borrow_mut().push(time.now().as_millis());
-            ready(Ok::<_, ()>(()))
+            done()
         };
         let call = retry(steady(1), attempt).weight(|_| 2.0).protection(&key);
         call.sleeper(&time)
     };
-    assert!(
-        time.block_on(join_all([heavy(), heavy()]))
-            .iter()
-            .all(Result::is_ok)
-    );
+    assert!(all_succeed(&time, [heavy(), heavy()]));
     assert_eq!(*starts.borrow(), [0, 1_200]);
     assert_eq!(*asked.lock().unwrap(), ["eu 2", "eu 2", "eu 2"]);
 }
@@ -486,7 +464,7 @@ fn another_limiter_that_is_down_is_no_outage() {
     // It works without a clock.
     let time = VirtualTime::new();
     let api = Protection::new().acquire(300 * MS, |_, _| pending());
-    let call = retry(steady(1), || ready(Ok::<_, ()>(()))).protection(&api);
+    let call = retry(steady(1), done).protection(&api);
     assert!(time.block_on(call.sleeper(Clockless(&time))).is_ok());
     assert_eq!(time.now(), 300 * MS);
 }
@@ -495,17 +473,12 @@ fn another_limiter_that_is_down_is_no_outage() {
 fn a_question_ends_with_its_operation() {
     let (time, api, _) = asking(&[None], |p| p);
     let starts = RefCell::default();
-    let mut calls: Vec<_> = (0..2)
-        .map(|_| call((&time, &api), &starts, Duration::ZERO))
-        .collect();
-    for call in &mut calls {
-        assert!(poll(call.as_mut()).is_pending());
-    }
+    let calls = calls(2, (&time, &api), &starts, Duration::ZERO);
     assert_eq!(numbers(&api), (0, 2));
     drop(calls);
     assert_eq!((numbers(&api), time.waits()), ((0, 0), 0));
-    let late = retry(steady(1), || ready(Ok::<_, ()>(()))).total_timeout(400 * MS);
-    let late = time.block_on(late.protection(&api).sleeper(&time));
+    let late = retry(steady(1), done).total_timeout(400 * MS);
+    let late = protected!(late, api, time);
     assert_eq!(late.unwrap_err().reason, StopReason::Limiter);
     assert_eq!((numbers(&api), time.now()), ((0, 0), 400 * MS));
 }

@@ -1,7 +1,6 @@
 //! Protected operations: futures that are dropped, errors by identity, signals. Scenes cannot say these.
 
-use std::cell::Cell;
-use std::future::{pending, ready};
+use std::future::pending;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
@@ -9,14 +8,15 @@ use std::time::Duration;
 use rejitter::testing::VirtualTime;
 use rejitter::{
     AttemptError, BreakerState, CooldownOptions, Protection, RetryPolicy, Signal, StopReason,
-    TimeoutError, Verdict, retry, retry_with,
+    TimeoutError, Verdict, retry, retry_with, retry_with_attempt,
 };
 use serde_json::Value;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::{
-    Failed, MS, NERVOUS, breaker, drop_probe, held, on, open_once, poll, steady, tokens, tokens_of,
+    Failed, MS, NERVOUS, begun, breaker, done, down, drop_probe, hangs, held, on, open_once, poll,
+    protected, steady, tokens, tokens_of,
 };
 use crate::common::clockless::Clockless;
 
@@ -27,12 +27,9 @@ fn a_refused_first_attempt_calls_nothing_in_any_form() {
     fn never() -> Result<(), Failed> {
         panic!("the callback must not be called")
     }
-    let call = retry(steady(3), || async { never() });
-    let call = call.protection(&api).sleeper(&time);
-    let failed = time.block_on(call).unwrap_err();
+    let failed = protected!(retry(steady(3), || async { never() }), api, time).unwrap_err();
     let call = retry_with((), steady(3), async |(), _| (never(), ()));
-    let call = call.protection(&api).sleeper(&time);
-    let with_state = time.block_on(call).unwrap_err();
+    let with_state = protected!(call, api, time).unwrap_err();
     assert_eq!(failed, with_state);
     #[cfg(not(target_family = "wasm"))]
     {
@@ -66,29 +63,22 @@ fn a_refused_first_attempt_calls_nothing_in_any_form() {
 fn a_dropped_attempt_frees_the_place_of_a_probe() {
     let (time, api) = on(|p| p.breaker(NERVOUS));
     open_once(&api, &time);
-    let hangs = || {
-        retry(steady(1), pending::<Result<(), Failed>>)
-            .protection(&api)
-            .sleeper(&time)
-    };
-    let mut probe = Box::pin(hangs());
-    assert!(poll(probe.as_mut()).is_pending());
-    let Poll::Ready(Err(second)) = poll(pin!(hangs())) else {
+    let call = || retry(steady(1), hangs).protection(&api).sleeper(&time);
+    let probe = begun(call());
+    let Poll::Ready(Err(second)) = poll(pin!(call())) else {
         panic!("two probes at a time");
     };
     assert_eq!(second.rejected_by(), Some(StopReason::Breaker));
 
     drop(probe);
-    let mut next = Box::pin(hangs());
-    assert!(poll(next.as_mut()).is_pending());
+    let next = begun(call());
     assert_eq!(breaker(&api).state, BreakerState::HalfOpen);
     assert_eq!(breaker(&api).rejected, 1);
 
     // Callers that drop every probe, as with a timeout around the operation, do not keep it half-open for ever.
     time.advance(10_000 * MS);
     drop(next);
-    let mut last = Box::pin(hangs());
-    assert!(poll(last.as_mut()).is_pending());
+    let last = begun(call());
     assert_eq!(breaker(&api).state, BreakerState::HalfOpen);
     drop(last);
     assert_eq!(breaker(&api).state, BreakerState::Closed);
@@ -97,37 +87,19 @@ fn a_dropped_attempt_frees_the_place_of_a_probe() {
 #[test]
 fn a_dropped_wait_gives_its_token_back() {
     let (time, api) = on(|p| p.budget(tokens(1.0)));
-    let mut call = Box::pin(
-        retry(steady(2), || ready(Err::<(), _>("down")))
-            .protection(&api)
-            .sleeper(&time),
-    );
-    assert!(poll(call.as_mut()).is_pending());
+    let call = begun(retry(steady(2), down).protection(&api).sleeper(&time));
     assert_eq!(tokens_of(&api), 0.0);
     drop(call);
     assert_eq!(tokens_of(&api), 1.0);
 
     // A retry that has started has used it.
-    let attempts = Cell::new(0);
-    let mut call = Box::pin(
-        retry(steady(2), || {
-            attempts.set(attempts.get() + 1);
-            let first = attempts.get() == 1;
-            async move {
-                if first {
-                    Err::<(), _>("down")
-                } else {
-                    pending().await
-                }
-            }
-        })
-        .protection(&api)
-        .sleeper(&time),
-    );
-    assert!(poll(call.as_mut()).is_pending());
+    let call = retry_with_attempt(steady(2), async |attempt| match attempt.attempt {
+        1 => Err::<(), _>("down"),
+        _ => pending().await,
+    });
+    let mut call = begun(call.protection(&api).sleeper(&time));
     time.advance(100 * MS);
     assert!(poll(call.as_mut()).is_pending());
-    assert_eq!(attempts.get(), 2);
     drop(call);
     assert_eq!(tokens_of(&api), 0.0);
 }
@@ -135,13 +107,8 @@ fn a_dropped_wait_gives_its_token_back() {
 #[test]
 fn a_token_goes_back_if_the_deadline_passes_in_the_wait() {
     let (time, api) = on(|p| p.budget(tokens(1.0)));
-    let mut call = Box::pin(
-        retry(steady(2), || ready(Err::<(), _>("down")))
-            .total_timeout(150 * MS)
-            .protection(&api)
-            .sleeper(&time),
-    );
-    assert!(poll(call.as_mut()).is_pending());
+    let call = retry(steady(2), down).total_timeout(150 * MS);
+    let mut call = begun(call.protection(&api).sleeper(&time));
     time.advance(150 * MS); // the wait ended late
     let Poll::Ready(Err(failed)) = poll(call.as_mut()) else {
         panic!("it ends at the deadline");
@@ -156,13 +123,11 @@ fn a_token_goes_back_if_the_deadline_passes_in_the_wait() {
 #[test]
 fn a_dropped_hold_makes_room_and_a_thousand_are_held_at_most() {
     let (time, api) = on(|p| p.cooldown(CooldownOptions::default()));
-    let busy = retry(steady(1), || ready(Err::<(), _>("busy")))
-        .when(|_| Verdict::RetryAtLeast(1_000 * MS));
-    assert!(time.block_on(busy.protection(&api).sleeper(&time)).is_err());
+    let busy = retry(steady(1), down).when(|_| Verdict::RetryAtLeast(1_000 * MS));
+    assert!(protected!(busy, api, time).is_err());
     drop_probe(&api, &time);
     let call = || {
-        let call = retry(steady(1), || ready(Ok::<_, Failed>(1)));
-        let mut call = Box::pin(call.protection(&api).sleeper(&time));
+        let mut call = Box::pin(retry(steady(1), done).protection(&api).sleeper(&time));
         let state = poll(call.as_mut());
         (call, state)
     };
@@ -183,16 +148,11 @@ fn a_dropped_hold_makes_room_and_a_thousand_are_held_at_most() {
 #[test]
 fn a_hold_that_ends_after_the_deadline_ends_the_operation() {
     let (time, api) = on(|p| p.cooldown(CooldownOptions::default()));
-    let busy =
-        retry(steady(1), || ready(Err::<(), _>("busy"))).when(|_| Verdict::RetryAtLeast(100 * MS));
-    assert!(time.block_on(busy.protection(&api).sleeper(&time)).is_err());
+    let busy = retry(steady(1), down).when(|_| Verdict::RetryAtLeast(100 * MS));
+    assert!(protected!(busy, api, time).is_err());
     drop_probe(&api, &time);
-    let call = retry(steady(1), || ready(Ok::<_, Failed>(1)))
-        .total_timeout(1_000 * MS)
-        .protection(&api)
-        .sleeper(&time);
-    let mut call = Box::pin(call);
-    assert!(poll(call.as_mut()).is_pending());
+    let call = retry(steady(1), done).total_timeout(1_000 * MS);
+    let mut call = begun(call.protection(&api).sleeper(&time));
     time.advance(2_000 * MS);
     let Poll::Ready(Err(failed)) = poll(call.as_mut()) else {
         panic!("it must not start after the deadline");
@@ -206,19 +166,14 @@ fn a_hold_that_ends_after_the_deadline_ends_the_operation() {
 fn the_signal_overrides_the_verdict_and_a_hint_holds_others_only_if_it_says_busy() {
     let end = |signal: Option<Signal>, verdict: Verdict| {
         let (time, api) = on(|p| p.breaker(NERVOUS).cooldown(CooldownOptions::default()));
-        let call = retry(steady(1), || ready(Err::<(), _>("no")))
+        let call = retry(steady(1), down)
             .when(move |_| verdict)
             .hint(|_| Some(300 * MS))
-            .signal(move |_| signal)
-            .protection(&api)
-            .sleeper(&time);
-        assert!(time.block_on(call).is_err());
-        let status = api.status();
-        (
-            status.breaker.unwrap().failures + status.breaker.unwrap().opens as f64 > 0.0,
-            status.breaker.unwrap().calls,
-            status.cooldown.unwrap().remaining,
-        )
+            .signal(move |_| signal);
+        assert!(protected!(call, api, time).is_err());
+        let (numbers, cooldown) = (breaker(&api), api.status().cooldown.unwrap());
+        let failed = numbers.failures > 0.0 || numbers.opens > 0;
+        (failed, numbers.calls, cooldown.remaining)
     };
     let (zero, again) = (Duration::ZERO, Verdict::Retry);
     assert_eq!(end(None, again), (true, 1.0, zero));
@@ -243,11 +198,8 @@ fn the_signal_overrides_the_verdict_and_a_hint_holds_others_only_if_it_says_busy
 fn a_failing_probe_opens_for_as_long_as_the_server_asked_up_to_the_longest() {
     let (time, api) = on(|p| p.breaker(NERVOUS));
     open_once(&api, &time);
-    let probe = retry(steady(1), || ready(Err::<(), _>("down")))
-        .hint(|_| Some(30_000 * MS))
-        .protection(&api)
-        .sleeper(&time);
-    assert!(time.block_on(probe).is_err());
+    let probe = retry(steady(1), down).hint(|_| Some(30_000 * MS));
+    assert!(protected!(probe, api, time).is_err());
     let numbers = breaker(&api);
     assert_eq!((numbers.opens, numbers.retry_after), (2, 4_000 * MS));
 }
@@ -255,12 +207,8 @@ fn a_failing_probe_opens_for_as_long_as_the_server_asked_up_to_the_longest() {
 #[test]
 fn a_timeout_is_a_failure_also_if_it_is_not_retried() {
     let (time, api) = on(|p| p.breaker(NERVOUS));
-    let call = retry(steady(3), pending::<Result<(), Failed>>)
-        .attempt_timeout(50 * MS)
-        .retry_timeouts(false)
-        .protection(&api)
-        .sleeper(&time);
-    let failed = time.block_on(call).unwrap_err();
+    let call = retry(steady(3), hangs).attempt_timeout(50 * MS);
+    let failed = protected!(call.retry_timeouts(false), api, time).unwrap_err();
     assert_eq!(failed.reason, StopReason::NotRetryable);
     let timeout = AttemptError::Timeout(TimeoutError::Attempt { after: 50 * MS });
     assert_eq!(failed.error, timeout);
@@ -270,7 +218,7 @@ fn a_timeout_is_a_failure_also_if_it_is_not_retried() {
 #[test]
 fn the_setters_may_come_in_any_order() {
     let (before, (time, api)) = (Protection::new(), on(|p| p.budget(tokens(1.0))));
-    let call = retry(steady(3), || ready(Err::<(), _>("down")))
+    let call = retry(steady(3), down)
         .protection(&before)
         .attempt_timeout(50 * MS)
         .protection(&api) // the last one holds
@@ -294,8 +242,7 @@ fn without_a_clock_the_budget_alone_acts() {
         .breaker(NERVOUS)
         .cooldown(CooldownOptions::default());
     let call = || {
-        let call = retry(steady(3), || ready(Err::<(), _>("busy")))
-            .when(|_| Verdict::RetryAtLeast(1_000 * MS));
+        let call = retry(steady(3), down).when(|_| Verdict::RetryAtLeast(1_000 * MS));
         let call = call.protection(&api).sleeper(Clockless(&time));
         time.block_on(call).unwrap_err()
     };
@@ -306,8 +253,8 @@ fn without_a_clock_the_budget_alone_acts() {
 #[test]
 fn an_empty_protection_changes_nothing() {
     let (time, api) = (VirtualTime::new(), Protection::default());
-    let call = || retry(RetryPolicy::default(), || ready(Err::<(), _>("down"))).seed(7);
-    let protected = time.block_on(call().protection(&api).sleeper(&time));
+    let call = || retry(RetryPolicy::default(), down).seed(7);
+    let protected = protected!(call(), api, time);
     let bare = time.block_on(call().report().sleeper(&time));
     assert_eq!(protected, bare);
     let status = api.status();
