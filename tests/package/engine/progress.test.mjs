@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { untilAborted } from '../lib/callbacks.mjs';
 import { onClock, replace, sleep, underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, printed } from '../lib/consumer.mjs';
+import { operate } from '../lib/operate.mjs';
 
 const { RetryPolicy, TimeoutError, retry, retryReport, retrySync } = await importPackage();
 const { fromData } = await importEntry('data');
@@ -23,6 +24,8 @@ const living = (ms, tell) => async (attempt) => {
   await sleep(ms);
   throw down;
 };
+const progresses = ({ progress }) => progress();
+const commits = ({ commit }) => commit();
 /** Tells, and runs until its signal is aborted. */
 const hanging = (tell) => (attempt) => {
   tell?.(attempt);
@@ -50,18 +53,15 @@ for (const verb of ['progress', 'commit'])
       for (const attempt of attempts) attempt[verb]();
       return true;
     };
-    const { error, clock } = await underClock(() =>
-      retry(
-        (attempt) => {
-          late();
-          attempts.push(attempt);
-          throw down;
-        },
-        { ...STEADY, retryIf: late, beforeRetry: late, onFailure: late, onRetry: late, onGiveUp: late },
-      ),
-    );
+    const fn = (attempt) => {
+      late();
+      attempts.push(attempt);
+      throw down;
+    };
+    const callbacks = { retryIf: late, beforeRetry: late, onFailure: late, onRetry: late, onGiveUp: late };
+    const { error, delays } = await operate(fn, { ...STEADY, ...callbacks });
     assert.equal(error, down);
-    assert.deepEqual(clock.delays, [100, 100]);
+    assert.deepEqual(delays, [100, 100]);
     const { reason, records } = retryReport(down);
     assert.equal(reason, 'exhausted');
     for (const record of records) assert.ok(!('progressed' in record || 'committed' in record));
@@ -69,15 +69,11 @@ for (const verb of ['progress', 'commit'])
 
 test('nor does it once its signal is aborted, before its callback has settled', async () => {
   const tellings = [];
-  const { error } = await underClock(() =>
-    retry(
-      ({ commit, progress, signal }) => {
-        signal.addEventListener('abort', () => tellings.push(commit(), progress()));
-        return new Promise(() => {});
-      },
-      { ...STEADY, maxAttempts: 2, attemptTimeoutMs: 20 },
-    ),
-  );
+  const fn = ({ commit, progress, signal }) => {
+    signal.addEventListener('abort', () => tellings.push(commit(), progress()));
+    return new Promise(() => {});
+  };
+  const { error } = await operate(fn, { ...STEADY, maxAttempts: 2, attemptTimeoutMs: 20 });
   assert.equal(tellings.length, 4);
   const { reason, records } = retryReport(error);
   assert.equal(reason, 'exhausted');
@@ -87,21 +83,13 @@ test('nor does it once its signal is aborted, before its callback has settled', 
 test('attemptsLeft is of the row, from the failure on, for hooks and predicates, and the next attempt', async () => {
   const seen = [];
   const see = (name) => (event) => seen.push(`${name} ${event.attempt}: ${event.attemptsLeft}`);
-  await underClock(() =>
-    retry(
-      (attempt) => {
-        if (attempt.attempt === 2) attempt.progress();
-        see('fn')(attempt);
-        throw down;
-      },
-      {
-        ...STEADY,
-        retryIf: (_, attempt) => see('retryIf')(attempt) > 0,
-        onFailure: see('onFailure'),
-        onRetry: see('onRetry'),
-      },
-    ),
-  );
+  const fn = (attempt) => {
+    if (attempt.attempt === 2) attempt.progress();
+    see('fn')(attempt);
+    throw down;
+  };
+  const retryIf = (_, attempt) => see('retryIf')(attempt) > 0;
+  await operate(fn, { ...STEADY, retryIf, onFailure: see('onFailure'), onRetry: see('onRetry') });
   assert.deepEqual(seen, [
     ...['fn 1: 2', 'onFailure 1: 2', 'retryIf 1: 2', 'onRetry 1: 2'],
     ...['fn 2: 1', 'onFailure 2: 2', 'retryIf 2: 2', 'onRetry 2: 2'],
@@ -128,15 +116,8 @@ test('hooks see what an attempt has told, and the next attempt begins without it
   const seen = [];
   const see = (name) => (event) => void seen.push([name, event.progressed, event.committed]);
   const hooks = ['onAttempt', 'onFailure', 'onRetry', 'beforeRetry', 'onGiveUp'].map((name) => [name, see(name)]);
-  await underClock(() =>
-    retry(
-      living(5, ({ attempt, progress, commit }) => (attempt === 1 ? progress() : commit())),
-      {
-        ...STEADY,
-        ...Object.fromEntries(hooks),
-      },
-    ),
-  );
+  const fn = living(5, ({ attempt, progress, commit }) => (attempt === 1 ? progress() : commit()));
+  await operate(fn, { ...STEADY, ...Object.fromEntries(hooks) });
   assert.deepEqual(seen, [
     ['onAttempt', undefined, undefined],
     ...['onFailure', 'onRetry', 'beforeRetry'].map((name) => [name, true, undefined]),
@@ -154,12 +135,12 @@ test('no draw is used twice: with a seed, rows wait as one row of as many attemp
     };
     const stop = new AbortController();
     const all = { ...STEADY, jitter: 'full', seed: 7, onRetry, signal: stop.signal, ...options };
-    await underClock(() => retry(living(20, tell), all));
+    await operate(living(20, tell), all);
     return delays;
   };
   const row = await waits({ maxAttempts: Infinity });
   assert.equal(new Set(row).size, 12);
-  assert.deepEqual(await waits({}, ({ progress }) => progress()), row);
+  assert.deepEqual(await waits({}, progresses), row);
 });
 
 for (const [jitter, waits] of Object.entries({
@@ -172,20 +153,8 @@ for (const [jitter, waits] of Object.entries({
     for (const [ms, expected] of Object.entries(waits)) {
       const delays = [];
       const onRetry = ({ delayMs }) => delays.push(delayMs);
-      const options = {
-        baseMs: 100,
-        jitter,
-        random: () => 0.5,
-        maxAttempts: 3,
-        totalTimeoutMs: 4 * ms + 1600,
-        onRetry,
-      };
-      await underClock(() =>
-        retry(
-          living(Number(ms), ({ progress }) => progress()),
-          options,
-        ),
-      );
+      const options = { baseMs: 100, jitter, random: () => 0.5, maxAttempts: 3, totalTimeoutMs: 4 * ms + 1600 };
+      await operate(living(Number(ms), progresses), { ...options, onRetry });
       assert.deepEqual(delays.slice(0, 3), expected, `${ms} ms`);
     }
   });
@@ -198,24 +167,15 @@ test('the ceiling of a function is its last value, cut by the cap, and it is not
     return 1000;
   };
   const onRetry = ({ delayMs }) => delays.push(delayMs);
-  await underClock(() =>
-    retry(
-      living(60, ({ attempt, progress }) => attempt < 4 && progress()),
-      { backoff, capMs: 50, jitter: 'none', maxAttempts: 2, onRetry },
-    ),
-  );
-  assert.deepEqual(
-    [asked, delays],
-    [
-      [1, 1, 1],
-      [50, 50, 50],
-    ],
-  );
+  const fn = living(60, ({ attempt, progress }) => attempt < 4 && progress());
+  await operate(fn, { backoff, capMs: 50, jitter: 'none', maxAttempts: 2, onRetry });
+  assert.deepEqual(asked, [1, 1, 1]);
+  assert.deepEqual(delays, [50, 50, 50]);
 });
 
 test('idleTimeoutMs is named by its error; where attemptTimeoutMs ends at the same time, that is', async () => {
   const messageOf = async (options, tell) => {
-    const { error } = await underClock(() => retry(hanging(tell), { ...options, maxAttempts: 1 }));
+    const { error } = await operate(hanging(tell), { ...options, maxAttempts: 1 });
     assert.ok(error instanceof TimeoutError);
     return error.message;
   };
@@ -228,26 +188,21 @@ test('idleTimeoutMs is named by its error; where attemptTimeoutMs ends at the sa
 });
 
 test('a sign of life arms no timer, and none is left at the end', async () => {
-  const { clock, value } = await underClock(() =>
-    retry(
-      async ({ alive }) => {
-        for (let i = 0; i < 50; i++) {
-          await sleep(10);
-          alive();
-          alive();
-        }
-        return 'v';
-      },
-      { idleTimeoutMs: 100, attemptTimeoutMs: 10_000, totalTimeoutMs: 20_000 },
-    ),
-  );
+  const fn = async ({ alive }) => {
+    for (let i = 0; i < 50; i++) {
+      await sleep(10);
+      alive();
+      alive();
+    }
+    return 'v';
+  };
+  const limits = { idleTimeoutMs: 100, attemptTimeoutMs: 10_000, totalTimeoutMs: 20_000 };
+  const { clock, value, delays } = await operate(fn, limits);
   assert.equal(value, 'v');
   assert.equal(clock.now - 1000, 500);
   // The deadline's, then one that is armed again for the rest: it fires before the sign of life of that moment.
-  assert.deepEqual(
-    clock.delays.filter((ms) => ms !== 10),
-    [20_000, 100, 90, 90, 90, 90, 90],
-  );
+  const limiting = delays.filter((ms) => ms !== 10);
+  assert.deepEqual(limiting, [20_000, 100, 90, 90, 90, 90, 90]);
   assert.equal(clock.pending.size, 0);
 });
 
@@ -288,10 +243,8 @@ test('a run may lift the limit of its policy, and data keep it', async () => {
 });
 
 test('createFetch refuses the limit, with the remedy, wherever it is set', async () => {
-  const refused = {
-    name: 'TypeError',
-    message: /idleTimeoutMs must be omitted .*wrap request and reading in retry\(\)/,
-  };
+  const message = /idleTimeoutMs must be omitted .*wrap request and reading in retry\(\)/;
+  const refused = { name: 'TypeError', message };
   assert.throws(() => createFetch({ idleTimeoutMs: 5 }), refused);
   assert.throws(() => createFetch(new RetryPolicy({ idleTimeoutMs: 5 })), refused);
   await assert.rejects(createFetch()('http://a.example', { retry: { idleTimeoutMs: 5 } }), refused);
@@ -300,29 +253,18 @@ test('createFetch refuses the limit, with the remedy, wherever it is set', async
 
 test('hint is not asked about a committed attempt', async () => {
   let asked = 0;
-  const options = { ...STEADY, hint: () => void (asked += 1) };
-  const { error } = await underClock(() =>
-    retry(
-      living(5, ({ commit }) => commit()),
-      options,
-    ),
-  );
+  const { error } = await operate(living(5, commits), { ...STEADY, hint: () => void (asked += 1) });
   assert.deepEqual([error, asked], [down, 0]);
 });
 
 test('finalError wraps the error of a committed attempt as any other', async () => {
-  const { error } = await underClock(() =>
-    retry(
-      living(5, ({ commit }) => commit()),
-      { ...STEADY, finalError: 'wrap' },
-    ),
-  );
+  const { error } = await operate(living(5, commits), { ...STEADY, finalError: 'wrap' });
   assert.deepEqual([error.reason, error.cause], ['committed', down]);
 });
 
 test('metrics count operations that ended after a commitment', async () => {
   const policy = new RetryPolicy({ ...STEADY, metrics: true });
-  await underClock(() => policy.run(living(5, ({ commit }) => commit())));
+  await underClock(() => policy.run(living(5, commits)));
   assert.deepEqual({ ...policy.metrics().failures }, { committed: 1 });
 });
 
@@ -364,21 +306,8 @@ test('retrySync has progress() and commit()', () => {
     tell(attempt);
     throw down;
   };
-  assert.equal(
-    retrySync(
-      failing(({ progress }) => progress()),
-      fast,
-    ),
-    'v',
-  );
-  assert.throws(
-    () =>
-      retrySync(
-        failing(({ commit }) => commit()),
-        fast,
-      ),
-    down,
-  );
+  assert.equal(retrySync(failing(progresses), fast), 'v');
+  assert.throws(() => retrySync(failing(commits), fast), down);
   assert.equal(retryReport(down).reason, 'committed');
 });
 
