@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { VirtualClock } from '../lib/clock.mjs';
+import { onClock } from '../lib/clock.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { fails } from '../lib/callbacks.mjs';
 
@@ -32,16 +32,16 @@ export const error = new Error('down');
 export const down = fails(error);
 
 /** A test that runs under a virtual clock, which starts at 0, and leaves no timer. */
-export const timed = (name, body) =>
-  test(name, async (t) => {
-    const clock = new VirtualClock({ start: 0 }).install();
-    try {
-      await body(clock, t);
-      assert.equal(clock.pending.size, 0, 'a timer is left');
-    } finally {
-      clock.uninstall();
-    }
-  });
+export const timed = (name, body, ofClock) =>
+  test(name, (t) =>
+    onClock(
+      async (clock) => {
+        await body(clock, t);
+        assert.equal(clock.pending.size, 0, 'a timer is left');
+      },
+      { start: 0, ...ofClock },
+    ),
+  );
 
 /** A list of what goes to `console.error`, or `warn`, until the test ends. */
 export function reports(t, method = 'error') {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { VirtualClock, microtasks, sleep, underBlockingClock } from '../lib/clock.mjs';
+import { microtasks, onClock, replace, sleep, underBlockingClock } from '../lib/clock.mjs';
 import { importEntry } from '../lib/consumer.mjs';
 import { wordsFrom } from '../lib/words.mjs';
 import { down, error, importAll, plain, reports, timed, watched } from './entry.mjs';
@@ -15,6 +15,9 @@ const { retry, retryAfter, retryReport, retrySync } = all;
 const { keepConnected } = await importEntry('reconnect');
 
 const never = () => new Promise(() => {});
+const FROM_0 = { start: 0 };
+/** The status of a limiter in which nothing happens. */
+const FREE = { running: 0, queued: 0, nextMs: 0, rejected: 0 };
 
 /** Numbers in [0, 1), the same for each seed. */
 const randomOf = (seed) => wordsFrom(seed).unit;
@@ -69,46 +72,34 @@ test('timers that are late by up to 50 ms cost no throughput, and bring no more 
     [2, 5],
   ]) {
     const random = randomOf(seed);
-    const clock = new VirtualClock({ start: 0, skew: () => Math.floor(random() * 51) }).install();
-    try {
+    const late = async (clock) => {
       const starts = startAll(500, { protection: protect(limiter({ limit: 100, burst })) });
       await clock.drain();
       assert.ok(clock.now <= 1.05 * 5000, `${clock.now}`);
       // P17: 50 ms are 5 units.
       for (let i = 0; i + 100 + burst + 5 < starts.length; i++)
         assert.ok(starts[i + 100 + burst + 5] - starts[i] >= 1000, `${i}`);
-    } finally {
-      clock.uninstall();
-    }
+    };
+    await onClock(late, { start: 0, skew: () => Math.floor(random() * 51) });
   }
 });
 
-test('a process that was stopped makes up for nothing', async () => {
-  const clock = new VirtualClock({ start: 0, pause: { fromMs: 900, toMs: 5000 } }).install();
-  try {
-    const starts = startAll(12, { protection: protect(limiter({ limit: 2 })) });
-    await clock.drain();
-    assert.deepEqual(starts.slice(0, 2), [0, 500]);
-    for (let i = 2; i + 1 < starts.length; i++) assert.ok(starts[i + 1] - starts[i] >= 500, `${starts}`);
-  } finally {
-    clock.uninstall();
-  }
-});
+const STOPPED = { pause: { fromMs: 900, toMs: 5000 } };
+const stopped = async (clock) => {
+  const starts = startAll(12, { protection: protect(limiter({ limit: 2 })) });
+  await clock.drain();
+  assert.deepEqual(starts.slice(0, 2), [0, 500]);
+  for (let i = 2; i + 1 < starts.length; i++) assert.ok(starts[i + 1] - starts[i] >= 500, `${starts}`);
+};
+timed('a process that was stopped makes up for nothing', stopped, STOPPED);
 
-test('timers that are faked without the clock let all start', async () => {
-  const real = performance.now;
-  const clock = new VirtualClock({ start: 0 }).install();
+timed('timers that are faked without the clock let all start', async (clock) => {
   // The time stands still.
-  performance.now = () => 5;
-  try {
-    const starts = startAll(10, { protection: protect(limiter({ limit: 2 })) });
-    await clock.advance(4500);
-    assert.equal(starts.length, 10);
-    assert.deepEqual([...new Set(clock.delays)], [500]);
-  } finally {
-    performance.now = real;
-    clock.uninstall();
-  }
+  const putBack = replace(performance, 'now', () => 5);
+  const starts = startAll(10, { protection: protect(limiter({ limit: 2 })) });
+  await clock.advance(4500).finally(putBack);
+  assert.equal(starts.length, 10);
+  assert.deepEqual([...new Set(clock.delays)], [500]);
 });
 
 timed('a free place: attempt 1 runs in the stack of the caller, and nothing is left', async (clock) => {
@@ -126,7 +117,7 @@ timed('a free place: attempt 1 runs in the stack of the caller, and nothing is l
   assert.equal(clock.pending.size, 3);
   await clock.drain();
   await Promise.all(running);
-  assert.deepEqual(api.status().limiter, { running: 0, queued: 0, nextMs: 0, rejected: 0 });
+  assert.deepEqual(api.status().limiter, FREE);
 });
 
 timed(
@@ -450,7 +441,7 @@ timed('a connection has its place until it is open, and a rejected one waits', a
   const last = [keepConnected(session, options), keepConnected(session, options)];
   controller.abort();
   await Promise.all([...kept, ...last]);
-  assert.deepEqual(api.status().limiter, { running: 0, queued: 0, nextMs: 0, rejected: 0 });
+  assert.deepEqual(api.status().limiter, FREE);
   // The session that was cut off.
   await clock.drain();
 });
@@ -484,30 +475,23 @@ test('retrySync waits for the next free start, before the queue, and for a hint'
   assert.deepEqual(standing.value, [1, 1, 1]);
 });
 
-test('10,000 wait, a third of them leaves, and the others start in order', async () => {
-  const clock = new VirtualClock({ start: 0 }).install();
-  try {
-    const api = protect(limiter({ concurrency: 1, maxQueue: Infinity }));
-    const order = [];
-    const controllers = [];
-    const ended = Array.from({ length: 10_000 }, (_, i) => {
-      const options = { ...plain, protection: api };
-      if (i > 0 && i % 3 === 0) controllers.push((options.controller = new AbortController()));
-      const { controller, ...others } = options;
-      return retry(() => void order.push(i), { ...others, signal: controller?.signal }).catch(() => {});
-    });
-    // The last one first.
-    for (const controller of controllers.reverse()) controller.abort();
-    await clock.drain();
-    await Promise.all(ended);
-    assert.deepEqual(
-      order,
-      Array.from({ length: 10_000 }, (_, i) => i).filter((i) => i === 0 || i % 3 !== 0),
-    );
-    assert.deepEqual(api.status().limiter, { running: 0, queued: 0, nextMs: 0, rejected: 0 });
-  } finally {
-    clock.uninstall();
-  }
+timed('10,000 wait, a third of them leaves, and the others start in order', async (clock) => {
+  const api = protect(limiter({ concurrency: 1, maxQueue: Infinity }));
+  const numbers = Array.from({ length: 10_000 }, (_, i) => i);
+  const leaves = (i) => i > 0 && i % 3 === 0;
+  const controllers = new Map(numbers.filter(leaves).map((i) => [i, new AbortController()]));
+  const order = [];
+  const ended = numbers.map((i) => {
+    const options = { ...plain, protection: api, signal: controllers.get(i)?.signal };
+    return retry(() => void order.push(i), options).catch(() => {});
+  });
+  // The last one first.
+  for (const controller of [...controllers.values()].reverse()) controller.abort();
+  await clock.drain();
+  await Promise.all(ended);
+  const left = numbers.filter((i) => !leaves(i));
+  assert.deepEqual(order, left);
+  assert.deepEqual(api.status().limiter, FREE);
 });
 
 timed('a weight is asked for once per attempt, whether a hedge starts or not', async (clock) => {
@@ -540,8 +524,7 @@ async function live(seed) {
   if (chance(0.3)) parts.push(cooldown());
   if (hedges) parts.push(hedge({ delayMs: 20 }));
   const api = protect(...parts);
-  const clock = new VirtualClock({ start: 0 }).install();
-  try {
+  await onClock(async (clock) => {
     let running = 0;
     let [until, toldAt] = [0, -1];
     /** Seen inside of operations, which would repeat an attempt that throws. */
@@ -593,9 +576,7 @@ async function live(seed) {
     if (limit !== undefined)
       for (let i = 0; i + limit + burst - 1 < starts.length; i++)
         assert.ok(starts[i + limit + burst - 1] - starts[i] > 998.9, `seed ${seed}: P17`);
-  } finally {
-    clock.uninstall();
-  }
+  }, FROM_0);
 }
 
 test('random operations: P17, P18, P20 and P21 hold', async () => {
@@ -605,8 +586,7 @@ test('random operations: P17, P18, P20 and P21 hold', async () => {
 test('P19: starts are in the order in which their operations came, among those that are ready', async () => {
   for (let seed = 0; seed < 100; seed++) {
     const random = randomOf(1000 + seed);
-    const clock = new VirtualClock({ start: 0 }).install();
-    try {
+    await onClock(async (clock) => {
       const limit = 1 + Math.floor(random() * 10);
       const api = protect(limiter({ limit, ...(random() < 0.5 && { concurrency: 1 + Math.floor(random() * 3) }) }));
       /** Operations that are ready, and since when. */
@@ -630,8 +610,6 @@ test('P19: starts are in the order in which their operations came, among those t
       await clock.drain();
       assert.deepEqual(overtaken, [], `seed ${seed}`);
       for (const thrown of await Promise.all(ended)) assert.ok(thrown === undefined || thrown === error, thrown);
-    } finally {
-      clock.uninstall();
-    }
+    }, FROM_0);
   }
 });
