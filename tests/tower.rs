@@ -14,13 +14,13 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    BreakerOptions, BudgetOptions, Classify, CooldownOptions, HedgeOptions, Jitter, LimiterOptions,
-    Protection, RetryLayer, RetryPolicy, Signal, Sleeper, StopReason, Verdict,
+    BreakerOptions, BudgetOptions, Classify, CooldownOptions, HedgeOptions, Jitter, Protection,
+    RetryLayer, RetryPolicy, Signal, Sleeper, StopReason, Verdict,
 };
 use tower::{Layer, Service, ServiceExt, service_fn};
 
 use crate::common::clockless::Clockless;
-use crate::common::protected::on;
+use crate::common::protected::{ONE_AT_A_TIME, on};
 
 const POLICY: RetryPolicy = RetryPolicy::exponential().with_max_attempts(4);
 
@@ -88,12 +88,7 @@ fn a_call_that_made_progress_begins_the_row_anew() {
 /// One call at a time, of 10 s each, whose first fails.
 #[test]
 fn calls_wait_for_their_turn_and_need_no_readiness_meanwhile() {
-    let (time, api) = on(|p| {
-        p.limiter(LimiterOptions {
-            concurrency: Some(1),
-            ..LimiterOptions::DEFAULT
-        })
-    });
+    let (time, api) = on(|p| p.limiter(ONE_AT_A_TIME));
     let calls = Cell::new(0);
     let inner = slow((&time, &calls), |call| {
         (10, if call == 1 { Ok(503) } else { Ok(200) })
@@ -412,12 +407,7 @@ where
     C: Classify<(), u16, &'static str> + Clone,
 {
     let calls = Cell::new(0);
-    let (time, api) = on(|p| {
-        p.hedge(HedgeOptions {
-            delay_ms: Some(1_000.0),
-            ..HedgeOptions::default()
-        })
-    });
+    let (time, api) = on(|p| p.hedge(HedgeOptions::DEFAULT.with_delay(Duration::from_secs(1))));
     let service = slow((&time, &calls), |call| {
         let (seconds, status) = ends[call - 1];
         (seconds, Ok(status))
@@ -497,12 +487,11 @@ fn signalled<C>(layer: RetryLayer<C>, statuses: &[u16]) -> (Outcome, f64, f64, f
 where
     C: Classify<(), u16, &'static str> + Clone,
 {
-    let (time, calls) = (VirtualTime::new(), Cell::new(0));
-    let clock = time.clone();
-    let api = Protection::new()
-        .budget(BudgetOptions::default())
-        .breaker(BreakerOptions::default())
-        .clock(move || clock.now());
+    let calls = Cell::new(0);
+    let (time, api) = on(|p| {
+        p.budget(BudgetOptions::default())
+            .breaker(BreakerOptions::default())
+    });
     let service = slow((&time, &calls), |call| (0, Ok(statuses[call - 1])));
     let service = layer
         .sleeper(time.clone())

@@ -1,7 +1,7 @@
 //! Protections on virtual time.
 
 use rejitter::testing::VirtualTime;
-use rejitter::{BreakerOptions, BreakerStatus, Protection};
+use rejitter::{BreakerOptions, BreakerStatus, LimiterOptions, Protection};
 
 /// A clock, and a protection with these parts that reads it.
 pub fn on(parts: impl FnOnce(Protection) -> Protection) -> (VirtualTime, Protection) {
@@ -33,4 +33,9 @@ pub const NERVOUS: BreakerOptions = BreakerOptions {
     consecutive_failures: Some(1),
     open_ms: Some(1_000.0),
     ..BreakerOptions::DEFAULT
+};
+
+pub const ONE_AT_A_TIME: LimiterOptions = LimiterOptions {
+    concurrency: Some(1),
+    ..LimiterOptions::DEFAULT
 };

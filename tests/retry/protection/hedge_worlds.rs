@@ -80,10 +80,7 @@ impl World {
             });
         }
         if random.chance(0.3) {
-            api = api.cooldown(CooldownOptions {
-                max_hold_ms: Some(100.0),
-                ..CooldownOptions::default()
-            });
+            api = api.cooldown(CooldownOptions::DEFAULT.with_max_hold(100 * MS));
         }
         let clock = time.clone();
         Self {
@@ -177,12 +174,8 @@ impl World {
         }
         assert_eq!(seen.alive.get(), 0, "a future outlives its operation");
         assert!(self.time.now() - started <= MS * self.total_timeout);
-        let numbers: Vec<_> = seen
-            .calls
-            .borrow()
-            .iter()
-            .map(|(number, _)| *number)
-            .collect();
+        let calls = seen.calls.borrow();
+        let numbers: Vec<_> = calls.iter().map(|(number, _)| *number).collect();
         assert!((1..).take(numbers.len()).eq(numbers.iter().copied()));
         assert!(numbers.len() as u64 <= self.policy.max_attempts());
         match outcome {

@@ -9,10 +9,8 @@ use rejitter::{HedgeOptions, HedgeStatus, Protection, Sleeper};
 
 use super::MS;
 
-pub(super) const AFTER_50_MS: HedgeOptions = HedgeOptions {
-    delay_ms: Some(50.0),
-    ..HedgeOptions::DEFAULT
-};
+pub(super) const AFTER_50_MS: HedgeOptions =
+    HedgeOptions::DEFAULT.with_delay(Duration::from_millis(50));
 
 /// A protection on virtual time, with hedges after 50 ms and these parts.
 pub(super) fn on(parts: impl FnOnce(Protection) -> Protection) -> (VirtualTime, Protection) {

@@ -22,12 +22,8 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::{MS, begun, done, down, hangs, on, poll, protected, steady};
 use crate::common::clockless::Clockless;
+use crate::common::protected::ONE_AT_A_TIME;
 use crate::common::random::Random;
-
-const ONE_AT_A_TIME: LimiterOptions = LimiterOptions {
-    concurrency: Some(1),
-    ..LimiterOptions::DEFAULT
-};
 
 /// So many units a second.
 fn rate(limit: f64) -> LimiterOptions {
@@ -355,10 +351,8 @@ fn a_connection_has_a_place_until_it_is_open() {
 #[test]
 fn a_hint_ends_those_that_the_cooldown_would_hold_too_long() {
     let (time, api) = on(|p| {
-        p.limiter(ONE_AT_A_TIME).cooldown(CooldownOptions {
-            max_hold_ms: Some(1_000.0),
-            ..CooldownOptions::default()
-        })
+        let cooldown = CooldownOptions::DEFAULT.with_max_hold(1_000 * MS);
+        p.limiter(ONE_AT_A_TIME).cooldown(cooldown)
     });
     let busy = retry(steady(1), || async {
         Sleeper::sleep(&time, 100 * MS).await;
@@ -536,10 +530,7 @@ fn random_worlds_never_exceed_a_limit_and_lose_no_place() {
             } else {
                 p
             };
-            p.hedge(HedgeOptions {
-                delay_ms: Some(50.0),
-                ..HedgeOptions::default()
-            })
+            p.hedge(HedgeOptions::DEFAULT.with_delay(50 * MS))
         });
         let world = Rc::new(World::default());
         let operations = (0..30).map(|number| {
