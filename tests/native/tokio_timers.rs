@@ -6,6 +6,8 @@ use std::time::Duration;
 use rejitter::testing::VirtualTime;
 use rejitter::{Attempt, Jitter, RetryPolicy, StopReason, UNLIMITED, retry, retry_with_attempt};
 
+use crate::common::attempts::{done, down, hangs};
+
 const MS: Duration = Duration::from_millis(1);
 
 /// The function is Tokio's, whose time jumps, and the clock is the system's, which hardly moves.
@@ -14,7 +16,7 @@ async fn time_is_never_behind_the_waits_that_are_over() {
     let policy = RetryPolicy::fixed(10_000 * MS).with_jitter(Jitter::None);
     let policy = policy.with_max_attempts(UNLIMITED);
     let started = tokio::time::Instant::now();
-    let failed = retry(policy, || async { Err::<(), _>(()) })
+    let failed = retry(policy, down)
         .total_timeout(25_000 * MS)
         .report()
         .sleep(tokio::time::sleep)
@@ -58,8 +60,7 @@ fn the_future_is_send_when_its_parts_are() {
 #[should_panic(expected = "polled after it returned its output")]
 fn polling_on_after_the_end_is_a_mistake() {
     let time = VirtualTime::new();
-    let operation = retry(RetryPolicy::default(), || async { Ok::<_, ()>(()) });
-    let mut future = std::pin::pin!(operation.sleeper(&time));
+    let mut future = std::pin::pin!(retry(RetryPolicy::default(), done).sleeper(&time));
     assert_eq!(time.block_on(future.as_mut()), Ok(()));
     let _ = time.block_on(future.as_mut());
 }
@@ -78,21 +79,13 @@ mod by_default {
 
     #[tokio::test(start_paused = true)]
     async fn timeouts_and_deadlines_end_what_hangs() {
-        let failed = retry(STEADY, std::future::pending::<Result<(), ()>>)
-            .attempt_timeout(50 * MS)
-            .await
-            .unwrap_err();
-        assert_eq!(
-            failed.error,
-            AttemptError::Timeout(TimeoutError::Attempt { after: 50 * MS })
-        );
+        let call = || retry(STEADY, hangs).attempt_timeout(50 * MS);
+        let failed = call().await.unwrap_err();
+        let timeout = TimeoutError::Attempt { after: 50 * MS };
+        assert_eq!(failed.error, AttemptError::Timeout(timeout));
         assert_eq!(failed.report.elapsed, 500 * MS);
 
-        let failed = retry(STEADY, std::future::pending::<Result<(), ()>>)
-            .attempt_timeout(50 * MS)
-            .total_timeout(170 * MS)
-            .await
-            .unwrap_err();
+        let failed = call().total_timeout(170 * MS).await.unwrap_err();
         assert_eq!(failed.reason, StopReason::Timeout);
         assert_eq!(failed.report.attempts, 2);
         assert_eq!(failed.report.elapsed, 170 * MS);
@@ -115,8 +108,7 @@ mod by_default {
 
     #[tokio::test(start_paused = true)]
     async fn the_longest_wait_is_no_overflow() {
-        let operation = retry(STEADY, || async { Err::<(), _>(()) })
-            .when(|()| Verdict::RetryExactly(Duration::MAX));
+        let operation = retry(STEADY, down).when(|_| Verdict::RetryExactly(Duration::MAX));
         let day = Duration::from_secs(86_400);
         assert!(tokio::time::timeout(day, operation).await.is_err());
     }
@@ -135,9 +127,9 @@ mod by_default {
         let mut seen = Vec::new();
         let operation = retry(STEADY, || {
             seen.push(turns.get());
-            std::future::ready(Err::<(), _>(()))
+            down()
         })
-        .when(|()| Verdict::RetryExactly(Duration::ZERO));
+        .when(|_| Verdict::RetryExactly(Duration::ZERO));
         let failed = local.run_until(operation.report()).await;
         assert_eq!(failed.unwrap_err().report.attempts, 4);
         assert!(seen.windows(2).all(|pair| pair[0] < pair[1]), "{seen:?}");
@@ -148,7 +140,7 @@ mod by_default {
     async fn no_time_passes_between_attempts_without_a_wait() {
         let start = tokio::time::Instant::now();
         let policy = RetryPolicy::fixed(Duration::ZERO).with_max_attempts(40);
-        let failed = retry(policy, || async { Err::<(), _>(()) }).report().await;
+        let failed = retry(policy, down).report().await;
         assert_eq!(failed.unwrap_err().report.attempts, 40);
         let again = |end: &End<u64>| match end {
             End::Failed(1..40) => Verdict::RetryExactly(Duration::ZERO),
@@ -162,9 +154,9 @@ mod by_default {
     #[tokio::test(start_paused = true)]
     async fn it_can_be_spawned_and_aborted() {
         let task = tokio::spawn(async {
-            retry(STEADY, || async { Err::<(), _>(()) })
-                .when(|()| Verdict::RetryExactly(Duration::from_secs(3_600)))
-                .await
+            let hour = Duration::from_secs(3_600);
+            let call = retry(STEADY, down).when(move |_| Verdict::RetryExactly(hour));
+            call.await
         });
         tokio::time::sleep(MS).await;
         task.abort();

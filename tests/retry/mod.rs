@@ -20,7 +20,7 @@ use rejitter::{
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-use crate::common::attempts::{begun, done, poll};
+use crate::common::attempts::{begun, done, down, poll};
 
 mod forms;
 mod operations;
@@ -116,13 +116,9 @@ fn a_wait_that_ends_at_the_deadline_only_when_rounded_up_is_not_begun() {
     })
     .unwrap();
     let time = VirtualTime::new();
-    let failed = time.block_on(
-        retry(almost, || async { Err::<(), _>(()) })
-            .total_timeout(100 * MS)
-            .report()
-            .sleeper(time.clone()),
-    );
-    assert_eq!(story(&failed.unwrap_err()), (vec![], StopReason::Deadline));
+    let call = retry(almost, down).total_timeout(100 * MS).report();
+    let failed = time.block_on(call.sleeper(&time)).unwrap_err();
+    assert_eq!(story(&failed), (vec![], StopReason::Deadline));
     assert_eq!(time.now(), Duration::ZERO);
 }
 
@@ -195,12 +191,12 @@ fn no_setting_asks_a_sleeper_for_more_than_the_longest_wait() {
         let policy = policy
             .with_max_attempts(3)
             .with_max_retry_after(Duration::MAX);
-        let operation = retry(policy, || async { Err::<(), _>(()) })
-            .when(|()| verdict)
+        let operation = retry(policy, down)
+            .when(|_| verdict)
             .curve(|_| Duration::MAX)
             .attempt_timeout(Duration::MAX)
             .protection(&api)
-            .signal(|()| Some(Signal::Busy(Duration::MAX)))
+            .signal(|_| Some(Signal::Busy(Duration::MAX)))
             .hedge()
             .seed(7)
             .sleeper(&sleeper);
@@ -385,7 +381,7 @@ fn nothing_happens_before_it_is_polled_and_others_run_between_attempts() {
     let policy = RetryPolicy::fixed(Duration::ZERO).with_max_attempts(10);
     let future = retry(policy, || {
         attempts.set(attempts.get() + 1);
-        std::future::ready(Err::<(), _>(()))
+        down()
     })
     .sleeper(time.clone());
     assert_eq!(attempts.get(), 0);
@@ -401,9 +397,8 @@ fn nothing_happens_before_it_is_polled_and_others_run_between_attempts() {
 fn operations_without_a_seed_draw_for_themselves() {
     let waits = || {
         let time = VirtualTime::new();
-        let operation = retry(RetryPolicy::default(), || async { Err::<(), _>(()) });
-        let failed = time.block_on(operation.report().sleeper(time.clone()));
-        story(&failed.unwrap_err()).0
+        let operation = retry(RetryPolicy::default(), down).report();
+        story(&time.block_on(operation.sleeper(&time)).unwrap_err()).0
     };
     let (a, b) = (waits(), waits());
     assert_eq!((a.len(), b.len()), (5, 5));

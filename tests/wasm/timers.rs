@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use js_sys::Array;
@@ -12,6 +12,8 @@ use rejitter::{AttemptError, Jitter, JsSleeper, RetryPolicy, Sleeper, StopReason
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use wasm_bindgen_test::wasm_bindgen_test;
+
+use crate::common::attempts::{begun, done, down, hangs};
 
 #[wasm_bindgen(inline_js = "
 const host = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, now: performance.now };
@@ -97,11 +99,8 @@ fn steady(base_ms: f64) -> RetryPolicy {
 
 #[wasm_bindgen_test]
 async fn it_waits_on_the_host_s_timers() {
-    let failed = retry(steady(20.5), || async { Err::<(), _>("own") })
-        .report()
-        .await;
-    let failed = failed.unwrap_err();
-    assert_eq!(failed.error, AttemptError::Error("own"));
+    let failed = retry(steady(20.5), down).report().await.unwrap_err();
+    assert_eq!(failed.error, AttemptError::Error("down"));
     assert_eq!(failed.report.attempts, 3);
     let decided = 2 * duration_from_ms(20.5);
     assert!(failed.report.elapsed >= decided, "{:?}", failed.report);
@@ -112,18 +111,12 @@ async fn it_waits_on_the_host_s_timers() {
 async fn timers_are_looked_up_at_each_use_and_armed_in_parts() {
     let fake = Fake::install();
     let year = Duration::from_millis(31_536_000_000);
-    let failed = retry(steady(0.25), || async { Err::<(), _>(()) })
-        .when(|()| Verdict::RetryExactly(year))
-        .report()
-        .await
-        .unwrap_err();
+    let call = retry(steady(0.25), down).when(|_| Verdict::RetryExactly(year));
+    let failed = call.report().await.unwrap_err();
     assert_eq!(failed.report.elapsed, 2 * year);
     let delays = fake.delays();
-    assert!(
-        delays
-            .iter()
-            .all(|ms| (0.0..=2_147_483_647.0).contains(ms) && ms.fract() == 0.0)
-    );
+    let fits = |ms: &f64| (0.0..=2_147_483_647.0).contains(ms) && ms.fract() == 0.0;
+    assert!(delays.iter().all(fits));
     let total: f64 = delays.iter().sum();
     assert_eq!((delays.len(), total), (30, 63_072_000_000.0));
     assert_eq!(fake.pending(), 0);
@@ -133,15 +126,11 @@ async fn timers_are_looked_up_at_each_use_and_armed_in_parts() {
 async fn timers_get_whole_milliseconds_rounded_up() {
     let fake = Fake::install();
     let waits = RefCell::new(vec![Duration::from_nanos(1), Duration::from_micros(1_500)]);
-    let failed = retry(steady(1.0), || async { Err::<(), _>(()) })
-        .when(|()| {
-            waits
-                .borrow_mut()
-                .pop()
-                .map_or(Verdict::Stop, Verdict::RetryExactly)
-        })
-        .report()
-        .await;
+    let call = retry(steady(1.0), down).when(|_| {
+        let wait = waits.borrow_mut().pop();
+        wait.map_or(Verdict::Stop, Verdict::RetryExactly)
+    });
+    let failed = call.report().await;
     assert_eq!(failed.unwrap_err().report.attempts, 3);
     assert_eq!(fake.delays(), [2.0, 1.0]);
 }
@@ -159,14 +148,12 @@ async fn a_wait_in_parts_is_not_over_when_all_of_them_ended_early() {
 #[wasm_bindgen_test]
 async fn a_limit_counts_from_the_begin_of_the_attempt_however_long_it_takes_to_wait() {
     let fake = Fake::install();
-    let failed = retry(steady(1.0), || {
+    let call = retry(steady(1.0), || {
         fake.pass(30.0);
-        std::future::pending::<Result<(), ()>>()
-    })
-    .total_timeout(Duration::from_millis(50))
-    .report()
-    .await
-    .unwrap_err();
+        hangs()
+    });
+    let call = call.total_timeout(Duration::from_millis(50));
+    let failed = call.report().await.unwrap_err();
     assert_eq!(failed.reason, StopReason::Timeout);
     assert_eq!(failed.report.elapsed, Duration::from_millis(50));
     assert_eq!(fake.delays(), [20.0]);
@@ -175,15 +162,10 @@ async fn a_limit_counts_from_the_begin_of_the_attempt_however_long_it_takes_to_w
 #[wasm_bindgen_test]
 async fn a_dropped_retry_leaves_no_timer() {
     let fake = Fake::install();
-    let mut context = Context::from_waker(Waker::noop());
-    {
-        let mut waiting = Box::pin(retry(steady(60_000.0), || async { Err::<(), _>(()) }));
-        assert!(poll(&mut waiting, &mut context).is_pending());
-        let mut attempting = retry(steady(1.0), std::future::pending::<Result<(), ()>>)
-            .attempt_timeout(Duration::from_secs(60));
-        assert!(poll(&mut attempting, &mut context).is_pending());
-        assert_eq!(fake.pending(), 2);
-    }
+    let waiting = begun(retry(steady(60_000.0), down));
+    let attempting = begun(retry(steady(1.0), hangs).attempt_timeout(Duration::from_secs(60)));
+    assert_eq!(fake.pending(), 2);
+    drop((waiting, attempting));
     assert_eq!(fake.pending(), 0);
 }
 
@@ -195,8 +177,9 @@ async fn a_dropped_wait_frees_what_it_held() {
     }
     let held = Arc::new(Held);
     let waker = Waker::from(held.clone());
-    let mut sleep = JsSleeper.sleep(Duration::from_secs(60));
-    assert!(poll(&mut sleep, &mut Context::from_waker(&waker)).is_pending());
+    let mut sleep = Box::pin(JsSleeper.sleep(Duration::from_secs(60)));
+    let mut context = Context::from_waker(&waker);
+    assert!(sleep.as_mut().poll(&mut context).is_pending());
     drop((sleep, waker));
     JsFuture::from(macrotask()).await.unwrap();
     assert_eq!(Arc::strong_count(&held), 1);
@@ -205,11 +188,8 @@ async fn a_dropped_wait_frees_what_it_held() {
 #[wasm_bindgen_test]
 async fn a_success_at_once_arms_no_timer() {
     let fake = Fake::install();
-    let value = retry(steady(1.0), || async { Ok::<_, ()>(1) })
-        .attempt_timeout(Duration::from_secs(1))
-        .total_timeout(Duration::from_secs(1))
-        .await;
-    assert_eq!(value, Ok(1));
+    let call = retry(steady(1.0), done).attempt_timeout(Duration::from_secs(1));
+    assert_eq!(call.total_timeout(Duration::from_secs(1)).await, Ok(()));
     assert!(fake.delays().is_empty());
 }
 
@@ -224,14 +204,10 @@ async fn the_event_loop_turns_between_attempts_without_a_wait() {
             turn.await.unwrap();
             turns.set(turns.get() + 1);
         });
-        std::future::ready(Err::<(), _>(()))
+        down()
     })
     .report()
     .await;
     assert_eq!(failed.unwrap_err().report.attempts, 3);
     assert_eq!(seen, [0, 1, 2]);
-}
-
-fn poll<F: Future + Unpin>(future: &mut F, context: &mut Context<'_>) -> Poll<F::Output> {
-    std::pin::Pin::new(future).poll(context)
 }
