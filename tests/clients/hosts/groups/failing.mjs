@@ -79,8 +79,11 @@ console.log('${MARK}' + JSON.stringify(await suite(process.argv[2])));
 process.exit();
 `;
 
+/** A host that has one world. */
+export const inOneWorld = ({ results, ...host }) => ({ ...host, results: async (folder) => [await results(folder)] });
+
 /** What a program found that has one world. */
-export const once = (line) => async (folder) => [await printedBy(line)(folder)];
+export const once = (line) => inOneWorld({ results: printedBy(line) }).results;
 
 /**
  * A program.

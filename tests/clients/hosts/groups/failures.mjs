@@ -1,9 +1,8 @@
 // Failures of fetch, of each host that has it.
 
-import { EdgeVM } from '@edge-runtime/vm';
-
 import { inFolder, titleOf } from '../browser.mjs';
-import { PRINTS, failing, once, program } from './failing.mjs';
+import { edge, workerd } from './engines.mjs';
+import { PRINTS, failing, inOneWorld, once, program } from './failing.mjs';
 
 /** What these do not tell apart from failures that pass. */
 const MUTE_IN_BUN = [
@@ -28,21 +27,6 @@ for (const name of ['fetch', 'Request', 'Response', 'Headers', 'AbortController'
   globalThis[name] = name === 'fetch' ? window.fetch.bind(window) : window[name];
 ${PRINTS}`;
 
-const WORKER =
-  "import { suite } from './suite.mjs';\nexport default { fetch: async () => Response.json(await suite()) };\n";
-const CONFIG = `
-using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "main", worker = .worker), (name = "internet", network = (
-    allow = ["private", "public", "local"], tlsOptions = (trustBrowserCas = true)))],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-);
-const worker :Workerd.Worker = (
-  modules = [(name = "worker.js", esModule = embed "out/worker.js")],
-  compatibilityDate = "2026-06-01",
-);
-`;
-
 export const PAGE = "import { suite } from './suite.mjs';\nglobalThis.results = suite();\n";
 export const HTML = '<!doctype html><title>failures</title><script type="module" src="page.js"></script>\n';
 const page = (browser) =>
@@ -50,9 +34,11 @@ const page = (browser) =>
     browser,
     hides: true,
     mute: MUTE_IN_BROWSERS[browser],
-    files: { 'page.mjs': PAGE, 'out/index.html': HTML },
-    build: 'esbuild page.mjs --bundle --format=esm --outfile=out/page.js',
-    results: async (folder) => [await inFolder('out', browser)(folder)],
+    ...inOneWorld({
+      files: { 'page.mjs': PAGE, 'out/index.html': HTML },
+      build: 'esbuild page.mjs --bundle --format=esm --outfile=out/page.js',
+      results: inFolder('out', browser),
+    }),
   });
 
 /** Hosts that the tests install. */
@@ -74,24 +60,8 @@ export const FAILURES = {
       mute: MUTE_IN_BUN,
       worlds: { proxy: 'bun main.mjs' },
     }),
-    failing('workerd', {
-      mute: MUTE_IN_WORKERD,
-      files: { 'worker.mjs': WORKER, 'config.capnp': CONFIG },
-      build: 'esbuild worker.mjs --bundle --format=esm --conditions=workerd --outfile=out/worker.js',
-      async results(folder) {
-        const port = await folder.serve('workerd serve config.capnp --control-fd=1', /"event":"listen".*"port":(\d+)/);
-        return [await (await fetch(`http://127.0.0.1:${port}/`)).json()];
-      },
-    }),
-    failing('edge-runtime', {
-      files: { 'main.mjs': "export { suite } from './suite.mjs';\n" },
-      build:
-        'esbuild main.mjs --bundle --format=iife --global-name=bundle --conditions=edge-light --outfile=out/edge.js',
-      async results(folder) {
-        const { context } = new EdgeVM({ initialCode: folder.read('out/edge.js') });
-        return [JSON.parse(JSON.stringify(await context.bundle.suite()))];
-      },
-    }),
+    failing('workerd', { mute: MUTE_IN_WORKERD, ...inOneWorld(workerd('2026-06-01')) }),
+    failing('edge-runtime', inOneWorld(edge())),
     failing('happy-dom', {
       mute: MUTE_IN_HAPPY_DOM,
       files: { 'main.mjs': HAPPY },

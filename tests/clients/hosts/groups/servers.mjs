@@ -1,32 +1,14 @@
 // Workers, edge runtimes and frameworks: the suite on their servers and on their pages.
 
-import { EdgeVM } from '@edge-runtime/vm';
-
 import { inFolder, onPage } from '../browser.mjs';
 import { ONE_INSTANCE, answeredBy, printedBy, row } from '../row.mjs';
 import { MARK, PARTS, WITHOUT_LAB } from '../suite.mjs';
+import { FOR_WORKERS, LAB, WORKER, edge, workerd } from './engines.mjs';
 
 const REFUSED = { wasm: 'refused' };
 const ALL = Object.keys(PARTS).join('');
 /** A module that hands the suite on, at some distance from it. */
 const using = (up, code) => `import { suite } from '${up}suite.mjs';\n${code}\n`;
-const WORKER = using('./', 'export default { fetch: async () => Response.json(await suite()) };');
-
-/** A worker of `out`, without bindings. */
-const CONFIG = (date) => `
-using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "main", worker = .worker),
-    (name = "internet", network = (allow = ["private", "public", "local"]))],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-);
-const worker :Workerd.Worker = (
-  modules = [(name = "worker.js", esModule = embed "out/worker.js"), (name = "lab.wasm", wasm = embed "out/lab.wasm")],
-  compatibilityDate = "${date}",
-);
-`;
-const FOR_WORKERS =
-  'esbuild worker.mjs --bundle --format=esm --conditions=workerd --loader:.wasm=copy --asset-names=[name]';
 
 /** Runs a built worker and returns what its suite found. */
 const inMiniflare = (root, file, path, options) => (folder) => {
@@ -79,36 +61,17 @@ export const ENGINES_OF_EDGE = {
   daily: true,
   rows: [
     ...['2025-01-01', '2026-01-01'].map((date) =>
-      row(`workerd, ${date}`, {
-        expected: REFUSED,
-        files: { 'worker.mjs': WORKER, 'config.capnp': CONFIG(date) },
-        build: `${FOR_WORKERS} --outfile=out/worker.js`,
-        async results(folder) {
-          const port = await folder.serve(
-            'workerd serve config.capnp --control-fd=1',
-            /"event":"listen".*"port":(\d+)/,
-          );
-          return (await fetch(`http://127.0.0.1:${port}/`)).json();
-        },
-      }),
+      row(`workerd, ${date}`, { expected: REFUSED, ...workerd(date, LAB) }),
     ),
     row('edge-runtime, engine', {
       expected: REFUSED,
-      files: { 'main.mjs': "export { suite } from './suite.mjs';\n" },
-      build:
-        'esbuild main.mjs --bundle --format=iife --global-name=bundle --conditions=edge-light ' +
-        '--external:*.wasm?module --outfile=out/edge.js',
-      async results(folder) {
+      ...edge((folder) => {
         // A context that compiles no code, neither text nor bytes. The host compiles what is imported with ?module when
         // it is deployed, and hands it in.
         const wasm = new WebAssembly.Module(folder.read('node_modules/rejitter-lab/lab.wasm', null));
-        const { context } = new EdgeVM({
-          codeGeneration: { strings: false, wasm: false },
-          extend: (context) => Object.assign(context, { require: () => wasm }),
-          initialCode: folder.read('out/edge.js'),
-        });
-        return JSON.parse(JSON.stringify(await context.bundle.suite()));
-      },
+        const extend = (context) => Object.assign(context, { require: () => wasm });
+        return { codeGeneration: { strings: false, wasm: false }, extend };
+      }),
     }),
   ],
 };
