@@ -33,7 +33,6 @@ export function createFetch(options, inner) {
   const timed = Math.min(settings.attemptTimeoutMs, settings.totalTimeoutMs) < Infinity;
   const kept = inner ?? hostFetch();
   let isKept = !!inner;
-
   const fetch = async (/** @type {any} */ input, /** @type {any} */ init) => {
     const request = isRequest(input) ? input : undefined;
     const of = (/** @type {string} */ name) => init?.[name] ?? request?.[name];
@@ -81,8 +80,8 @@ export function createFetch(options, inner) {
     if (last && signal) keepAbortable(response, { abort: (reason) => Attempt.abort(last, reason) }, [signal]);
     return response;
   };
-  // A fetch laid over the global one calls that. Once ours is, or was, the global one, it calls what was there: two that
-  // call each other would never end.
+  // A fetch that was laid over the global one calls that. Once ours is, or was, the global one, it calls what was there
+  // before: two that call each other would never end.
   const senderOf = () => ((isKept ||= globalThis.fetch === fetch) ? kept : hostFetch());
   ours.set(fetch, kept);
   Promise.resolve().then(senderOf);
