@@ -26,6 +26,18 @@ pub struct Model {
     limiter: Option<LimiterSettings>,
 }
 
+/// Methods that replace a field.
+macro_rules! setters {
+    ($($(#[$about:meta])* $name:ident($field:ident: $type:ty);)*) => {$(
+        $(#[$about])*
+        #[must_use]
+        pub fn $name(mut self, $field: $type) -> Self {
+            self.$field = $field;
+            self
+        }
+    )*};
+}
+
 impl Model {
     /// A policy without time limits; a custom curve is one that is always 10 s.
     #[must_use]
@@ -43,53 +55,21 @@ impl Model {
         }
     }
 
-    /// With the values of [`Backoff::Custom`] in ms; the last one repeats.
-    #[must_use]
-    pub fn with_curve(mut self, curve: Vec<f64>) -> Self {
-        self.curve = curve;
-        self
-    }
-
-    /// With a limit for each attempt in ms.
-    #[must_use]
-    pub fn with_attempt_timeout(mut self, ms: f64) -> Self {
-        self.attempt_timeout_ms = ms;
-        self
-    }
-
-    /// With a deadline in ms.
-    #[must_use]
-    pub fn with_total_timeout(mut self, ms: f64) -> Self {
-        self.total_timeout_ms = ms;
-        self
-    }
-
-    /// With a budget that its retries share with others.
-    #[must_use]
-    pub fn with_budget(mut self) -> Self {
-        self.has_budget = true;
-        self
-    }
-
-    /// With a breaker that its attempts share with others.
-    #[must_use]
-    pub fn with_breaker(mut self) -> Self {
-        self.has_breaker = true;
-        self
-    }
-
-    /// With results that may be retried, and that nothing classifies for its budget and breaker.
-    #[must_use]
-    pub fn with_unclassified_results(mut self) -> Self {
-        self.has_unclassified_results = true;
-        self
-    }
-
-    /// With a limiter that its attempts share with others.
-    #[must_use]
-    pub fn with_limiter(mut self, limiter: LimiterSettings) -> Self {
-        self.limiter = Some(limiter);
-        self
+    setters! {
+        /// With the values of [`Backoff::Custom`] in ms; the last one repeats.
+        with_curve(curve: Vec<f64>);
+        /// With a limit for each attempt in ms; infinite for none.
+        with_attempt_timeout(attempt_timeout_ms: f64);
+        /// With a deadline in ms; infinite for none.
+        with_total_timeout(total_timeout_ms: f64);
+        /// Whether its retries share a budget with others.
+        with_budget(has_budget: bool);
+        /// Whether its attempts share a breaker with others.
+        with_breaker(has_breaker: bool);
+        /// Whether results may be retried that nothing classifies for its budget and breaker.
+        with_unclassified_results(has_unclassified_results: bool);
+        /// With a limiter that its attempts share with others.
+        with_limiter(limiter: Option<LimiterSettings>);
     }
 
     /// The policy.

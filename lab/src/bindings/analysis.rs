@@ -53,26 +53,19 @@ pub fn explain(
     concurrency: f64,
     max_queue: f64,
 ) -> Result<JsValue, JsValue> {
-    let mut model = model_of(policy)?;
-    if has_budget {
-        model = model.with_budget();
-    }
-    if has_breaker {
-        model = model.with_breaker();
-    }
-    if has_unclassified_results {
-        model = model.with_unclassified_results();
-    }
-    if !interval_ms.is_nan() {
-        model = model.with_limiter(LimiterSettings {
-            rate: Rate {
-                interval_ms,
-                burst: 1.0,
-            },
-            concurrency,
-            max_queue,
-        });
-    }
+    let limiter = LimiterSettings {
+        rate: Rate {
+            interval_ms,
+            burst: 1.0,
+        },
+        concurrency,
+        max_queue,
+    };
+    let model = model_of(policy)?
+        .with_budget(has_budget)
+        .with_breaker(has_breaker)
+        .with_unclassified_results(has_unclassified_results)
+        .with_limiter((!interval_ms.is_nan()).then_some(limiter));
     written(&crate::explain(&model))
 }
 

@@ -13,23 +13,17 @@ fn notes(row: &Value) -> Vec<Note> {
     let model = Model::try_from(&data).expect("valid options");
     let beside = row["beside"].as_array().into_iter().flatten();
     explain(&beside.fold(model, |model, part| match part.as_str() {
-        Some("budget") => model.with_budget(),
-        Some("breaker") => model.with_breaker(),
-        Some("limit") => {
+        Some("budget") => model.with_budget(true),
+        Some("breaker") => model.with_breaker(true),
+        Some(part @ ("limit" | "concurrency")) => {
             let options = LimiterOptions {
-                limit: Some(2.0),
+                limit: (part == "limit").then_some(2.0),
+                concurrency: (part == "concurrency").then_some(2),
                 ..LimiterOptions::DEFAULT
             };
-            model.with_limiter(options.settings())
+            model.with_limiter(Some(options.settings()))
         }
-        Some("concurrency") => {
-            let options = LimiterOptions {
-                concurrency: Some(2),
-                ..LimiterOptions::DEFAULT
-            };
-            model.with_limiter(options.settings())
-        }
-        Some("unclassified results") => model.with_unclassified_results(),
+        Some("unclassified results") => model.with_unclassified_results(true),
         _ => panic!("{part}"),
     }))
 }
