@@ -53,7 +53,7 @@ test('needs, groups and jobs are kept; a need that no step is called is a mistak
     { name: 'b', group: 'kitchen', setUp() {} },
     { name: 'd', needs: ['b'], seconds: 9 },
     { name: 'c', group: 'kitchen', seconds: 5 },
-    { name: 'e' },
+    { name: 'e', urgent: true },
   ];
   assert.deepEqual(order(steps.toReversed()), steps);
   // What waits for a step, and what comes after it in its group, counts as the step's own seconds.
@@ -71,6 +71,8 @@ test('needs, groups and jobs are kept; a need that no step is called is a mistak
     ['wwww', 2, 'b'],
     ['rwww', 2, 'e'],
     ['rwww', 1, undefined],
+    ['srrw', 2, 'e'],
+    ['srww', 1, undefined],
     ['srww', 3, 'c'],
     ['fwrr', 4, undefined],
   ]) {
