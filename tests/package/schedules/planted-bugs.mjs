@@ -37,8 +37,8 @@ function editOf(where, diff) {
   if (core !== undefined)
     return [
       'wasm/core-inline.js',
-      'made ??= compiled() ?? translated())',
-      `made ??= (({ decide, draw }) => { ${core} })(compiled()))`,
+      'return core;',
+      `return (load.planted ??= (({ decide, draw }) => { ${core} })(TRANSLATED));`,
     ];
   return [where, ...sidesOf(diff)];
 }

@@ -14,13 +14,13 @@ const VERSIONS = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 
-/** Installations that this process has begun, by folder. @type {Map<string, Promise<void>>} */
-const begun = new Map();
+/** Installations that this process has started, by folder. @type {Map<string, Promise<void>>} */
+const started = new Map();
 
 /** Installs a package once, in a folder of its own, and returns the path of a file in it. */
 async function installed(dir, package_, version, file) {
-  if (!begun.has(dir)) begun.set(dir, existsSync(dir) ? Promise.resolve() : install(dir, `${package_}@${version}`));
-  await begun.get(dir);
+  if (!started.has(dir)) started.set(dir, existsSync(dir) ? Promise.resolve() : install(dir, `${package_}@${version}`));
+  await started.get(dir);
   return join(dir, 'node_modules', package_, file);
 }
 
