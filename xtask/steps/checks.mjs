@@ -95,19 +95,17 @@ const EXPORTS = `${ALL} --target ${WASM_TARGET} --lib --test wasm`;
 const KNOWN = sh`--cache --cache-strategy content --cache-location ${inTarget('cspell.json')}`;
 const MISSPELT = 'correct the word, use the one that cspell suggests, or add it to cspell.json';
 
-const biome = (line) => command(sh`${npmTool('biome')} ${line.split(' ')} --error-on-warnings`, { dir: root });
-
 const LINTS = [
   quick('lint: format', [], [cargo('fmt --all --check')]),
   quick('lint: clippy', [], [clippy(OURS)], inDebug),
   quick('lint: clippy, wasm', [TARGET], [clippy(EXPORTS)], inDebug),
   quick('lint: rustdoc', [], [cargo(`doc ${ALL} --no-deps`, { env: { RUSTDOCFLAGS: '-D warnings' } })], inDebug),
   // The layers of src/js are rules of biome.json.
-  quick('lint: JavaScript', [NPM_OF_BUILD], ({ quick }) => [
-    biome('ci'),
-    // Reads the packages that the files import, too: that takes longer than all other rules.
-    ...(quick ? [] : [biome('lint --only=suspicious/noImportCycles')]),
-  ]),
+  quick(
+    'lint: JavaScript',
+    [NPM_OF_BUILD],
+    [command([npmTool('biome'), ...sh`ci --error-on-warnings`], { dir: root })],
+  ),
   {
     ...{ name: 'lint: spelling', needs: [NPM_OF_SITE] },
     // What it read before, with the same words, is read again only if it has changed.
