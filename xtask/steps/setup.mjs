@@ -120,7 +120,6 @@ export const newNpm = () =>
  * @param {any} log @param {string} dir @param {string[]} wanted names of steps
  */
 async function npmPackages(log, dir, wanted) {
-  /** What is installed, and for which of the workspaces. */
   const stamp = `${dir}/node_modules/.installed-for`;
   const lock = `node ${process.version}\n${readFileSync(`${dir}/package-lock.json`, 'utf8')}`;
   const [known, ...before] = (textOf(stamp) ?? '').split('\0');

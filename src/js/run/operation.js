@@ -40,10 +40,7 @@ export class Operation {
   metrics;
   /** Message of the tracing channel. @type {Record<string, unknown> | undefined} */
   context;
-  /**
-   * Unset at first: a field that has only ever had numbers would have a copy of each, in 16 B of its own.
-   * @type {any}
-   */
+  /** Unset at first: a field that has only ever had numbers keeps a copy of each, in 16 B. @type {any} */
   startedAt;
 
   /**

@@ -25,10 +25,7 @@ export const BUDGETS = [
   // An abort ends the body after the operation, by a weak link: AbortSignal.any keeps 50 B per call in Node 20. And
   // whatever fetch rejects with is a failure of the network, unless somebody threw it on purpose.
   budget("{ createFetch, fetchWithRetry } from 'rejitter/light/fetch'", 'rejitter/light/fetch', 3_985, 3_700),
-  // Marks are read by one function for all entries; an attempt is an object of its own, with limits of its own. The
-  // word of a server takes 260 B: `hint` 95, what is noted beside errors 105, further chains of causes 30. What
-  // attempts tell takes 1,000 B (9,390 before): `watch` 190, rows of attempts 170, the functions 70, the check of the
-  // option 45; the rest is one timer for two limits, and what records, events and hedges know of it.
+  // What attempts tell takes 1,000 B, the word of a server 260 B: the aim was set before them.
   budget("{ retryWithFullJitter } from 'rejitter'", 'retryWithFullJitter', 10_425, 9_500),
   budget("{ RetryPolicy } from 'rejitter'", 'RetryPolicy', 11_695, 10_800),
   // The same, and the other strategies, retrySync and isTransientError.
@@ -46,8 +43,7 @@ export const BUDGETS = [
     ...{ nextDelay: 1_305, bullmq: 1_340, pgBoss: 1_610, temporal: 1_550, stepFunctions: 1_580, sqs: 1_600 },
     ...{ cloudTasks: 1_575, grpc: 1_580 },
   }).map(([name, limit]) => budget(`{ ${name} } from 'rejitter/engines'`, `rejitter/engines, ${name}`, limit, 1_500)),
-  // A first success that costs a quarter, holds, keys of a fetch, who waits in a limiter, an SDK that is late or
-  // throws.
+  // A first success that costs a quarter, holds, keys of a fetch, queues of limiters, an SDK that is late or throws.
   budget("{ telemetry } from 'rejitter/otel'", 'rejitter/otel', 3_095, 2_500),
   // What recipes import for other clients, alone.
   budget("{ retryAfterMs } from 'rejitter/fetch'", 'rejitter/fetch, retryAfterMs', 865, 4_000),
@@ -65,13 +61,11 @@ export const PARTS = [
   ['rejitter/protection', 'budget, protect', 3_730, 3_300],
   ['rejitter/protection', 'breaker, budget, cooldown, protect', 5_940, 5_500],
   ['rejitter/protection', 'SupersededError, breaker, budget, cooldown, hedge, protect', 7_755, 7_400],
-  // A rate, places, weights, a queue of which each place is known, another limiter that is asked (360 B), and the
-  // checks of seven options.
+  // A rate, places, weights, a queue of which each place is known, another limiter that is asked, seven options.
   ['rejitter/protection', 'limiter, protect', 5_290, 4_500],
   ['rejitter/reconnect', 'keepConnected', 2_120, 1_900],
   ['rejitter/reconnect', 'closeError, keepConnected', 2_320, 2_100],
-  // The failures of all hosts, clients and databases, by their words, and the grammar of headers. 30 B ask first what
-  // would otherwise throw: an outcome without members, headers that are absent.
+  // The failures of all hosts, clients and databases, by their words, and the grammar of headers.
   ['rejitter', 'isTransientError', 2_765, 2_600, 'retryWithFullJitter'],
 ].map(([entry, parts, limit, target, base = 'RetryPolicy']) => ({ entry, parts, limit, target, base }));
 
