@@ -1,6 +1,7 @@
 // A fetch whose operations and requests are observed.
 
-import { HOOKS, hooksOf, isOptions, ownOf, settingsOf } from './observer.js';
+import { behindOf } from '../marks.js';
+import { HOOKS, hooksOf, isOptions, ownOf } from './observer.js';
 
 /** @type {(observer: import('./observer.js').Observer, createFetch: any, options: any, inner: any) => any} */
 export function observedFetch(observer, createFetch, options, inner) {
@@ -10,7 +11,7 @@ export function observedFetch(observer, createFetch, options, inner) {
     at.number += 1;
     return observer.within(at.trace, at.number, () => inner(input, init));
   });
-  const settings = settingsOf(options) ?? ownOf(options);
+  const settings = behindOf(options)?.settings ?? ownOf(options);
   return (/** @type {any} */ input, /** @type {any} */ init) => {
     if (!isOptions(init?.retry)) return send(input, init);
     const theirs = ownOf(init?.retry);

@@ -1,6 +1,5 @@
 // What observes operations: where their spans belong, and where they are counted.
 
-import { behindOf } from '../marks.js';
 import { switchesOf } from '../options/switches.js';
 import { metersOf } from './metrics.js';
 import { Trace } from './trace.js';
@@ -60,9 +59,6 @@ export class Observer {
     return trace;
   }
 }
-
-/** Returns the settings of a policy, or undefined. @param {any} policy */
-export const settingsOf = (policy) => behindOf(policy)?.settings;
 
 /** @param {any} own @param {string[]} names @param {any} theirs options of the call @param {any} settings */
 export function hooksOf(own, names, theirs, settings) {

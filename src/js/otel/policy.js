@@ -1,7 +1,7 @@
 // A policy whose operations are observed.
 
 import { behindOf } from '../marks.js';
-import { HOOKS, hooksOf, isOptions, ownOf, settingsOf } from './observer.js';
+import { HOOKS, hooksOf, isOptions, ownOf } from './observer.js';
 
 /** Stand for the hooks of each operation. */
 const NONE = Object.fromEntries(HOOKS.map((name) => [name, () => {}]));
@@ -32,7 +32,7 @@ export function observed(observer, policy) {
  * @param {import('./observer.js').Observer} observer @param {any} policy @param {any} made
  */
 function runOf(observer, policy, made) {
-  const settings = settingsOf(policy);
+  const settings = behindOf(policy)?.settings;
   const start = made.run;
   const parts = /** @type {any} */ (behindOf(made));
   const derived = Object.getPrototypeOf(Object.getPrototypeOf(made)) !== Object.prototype;

@@ -78,17 +78,13 @@ function takeSteps(op, metrics) {
   return channel.tracePromise(() => loop(op), context);
 }
 
-/** Less than a wait can be told from another one. */
-const NO_TIME_MS = 0.1;
-
 /**
- * Returns the time now; the number of the attempt's end, if nothing took time since then: another one would take 16 B
- * in each wait.
- * @param {AttemptRun} run
+ * Returns the time now, or the very number of the attempt's end if nothing took time since then: another one would
+ * take 16 B in each wait. @param {AttemptRun} run
  */
 function startOfWait({ endedAt = NaN }) {
   const time = now();
-  return time - endedAt < NO_TIME_MS ? endedAt : time;
+  return time - endedAt < 0.1 ? endedAt : time;
 }
 
 /**
