@@ -62,11 +62,11 @@ export const PARTS = [
   ['rejitter/protection', 'breaker, budget, cooldown, protect', 5_940, 5_500],
   ['rejitter/protection', 'SupersededError, breaker, budget, cooldown, hedge, protect', 7_755, 7_400],
   // A rate, places, weights, a queue of which each place is known, another limiter that is asked, seven options.
-  ['rejitter/protection', 'limiter, protect', 5_290, 4_500],
+  ['rejitter/protection', 'limiter, protect', 5_310, 4_500],
   ['rejitter/reconnect', 'keepConnected', 2_120, 1_900],
   ['rejitter/reconnect', 'closeError, keepConnected', 2_320, 2_100],
   // The failures of all hosts, clients and databases, by their words, and the grammar of headers.
-  ['rejitter', 'isTransientError', 2_765, 2_600, 'retryWithFullJitter'],
+  ['rejitter', 'isTransientError', 2_775, 2_600, 'retryWithFullJitter'],
 ].map(([entry, parts, limit, target, base = 'RetryPolicy']) => ({ entry, parts, limit, target, base }));
 
 /** @typedef {{ raw: number, gzip: number, brotli: number }} Size */
