@@ -23,10 +23,7 @@ export const ENTRIES = [
   'reconnect',
 ];
 
-/**
- * Entries with a form for Node: those that decide, or that share an instance with these; and the light ones, whose
- * functions are compiled at once there (eager.mjs), which costs 60 B in a page.
- */
+/** Entries with a form for Node, to decide by wasm or to share an instance, or to be compiled at once (eager.mjs). */
 const IN_NODE = ['index', 'light', 'light-fetch', 'fetch', 'protection', 'data', 'reconnect'];
 
 /**

@@ -232,9 +232,9 @@ function rust(count) {
   const shares = Math.max(1, Math.round(MUTANTS_OF_RUST / count));
   const share = `${Number(options.seed) % shares}/${shares}`;
   const sample = sh`--shard=${share} --sharding=round-robin --output=${target}`;
-  // The tests are those of another package, which the baseline would not run (27.1). `cargo xtask test` does.
-  const tests = sh`--baseline=skip --timeout=120 --test-package=rejitter-wasm -- --test=native`;
-  const line = sh`mutants --no-config --package=rejitter ${scope} ${sample} ${tests}`;
+  // The baseline of 27.1 would be the tests of the mutated package, and these are another one's.
+  const line = sh`mutants --no-config --package=rejitter ${scope} ${sample} --baseline=skip --timeout=120
+    --test-package=rejitter-wasm -- --test=native`;
   const { status } = spawnSync('cargo', line, { cwd: root, stdio: 'inherit' });
   if (status === 101) throw new Error('cargo install cargo-mutants@27.1.0 --locked');
 }

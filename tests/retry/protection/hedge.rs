@@ -17,6 +17,7 @@ use super::{
     MS, NERVOUS, NS, begun, breaker, hangs, open_once, poll, protected, steady, tokens, tokens_of,
 };
 use crate::common::clockless::Clockless;
+use crate::common::protected::ONE_AT_A_TIME;
 
 /// The outcome of an operation with hedges.
 macro_rules! hedged {
@@ -332,6 +333,16 @@ fn operations_hedge_only_if_they_ask_for_it() {
         .hedge();
     assert_eq!(protected!(call, api, time), Ok("slow"));
     assert_eq!(counts(&api), (0, 0, 0));
+    // Its weight is asked for as that of any attempt.
+    let (time, api) = on(|p| p.limiter(ONE_AT_A_TIME));
+    let script = Script::<Ends>::new(&time, &[(200, Ok("slow"))]);
+    let asked = RefCell::new(Vec::new());
+    let call = retry(steady(4), || script.attempt()).weight(|attempt| {
+        asked.borrow_mut().push(attempt);
+        1.0
+    });
+    assert_eq!(hedged!(call, api, time), Ok("slow"));
+    assert_eq!(asked.into_inner(), [1, 2]);
 }
 
 #[test]

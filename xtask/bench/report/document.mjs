@@ -77,7 +77,8 @@ export function block({ when, machine, versions, node, parts, others, quick }) {
         First success: \`await\` of an operation whose first attempt succeeds, as a multiple of \`await fn()\`. Three
         failures: the waits take no time (\`setImmediate\`), as a multiple of the hand-written loop. Heap: of an
         operation that waits, its timer included. Cold start: import and first success, in a new process, beyond those
-        of the bare call. In an app: minified by esbuild, compressed by brotli; rejitter's wasm is in it.`),
+        of the bare call; before a first failure, new space is collected, since what is due of that depends on all that
+        a program has loaded. In an app: minified by esbuild, compressed by brotli; rejitter's wasm is in it.`),
     );
   }
   if (parts.success) {
@@ -106,10 +107,7 @@ const PARAGRAPHS = {
       ]),
     );
     const heads = ['cold start', 'first success, ×', 'first failure', 'second failure', 'longest turn after'];
-    const note =
-      'Between the first success and the first failure, new space is collected: where else that falls depends on all ' +
-      'that a program has loaded.';
-    return `${markdownTable([['the first operations, ms', ...heads], ...rows])}\n\n${wrapped(note)}`;
+    return markdownTable([['the first operations, ms', ...heads], ...rows]);
   },
   fetch({ good, retried }, { sizes }, named) {
     const times = ({ samples }, name) => withSpread(samples[name] && ratio(samples[name], samples[BARE_FETCH]));
