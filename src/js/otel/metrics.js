@@ -12,10 +12,7 @@ const MOST = 600;
 
 /** @typedef {ReturnType<typeof countsOf>} Counts */
 
-/**
- * Counts of operations with the same labels: attempts by kind, ends by outcome or reason.
- * @param {Record<string, string | boolean>} labels
- */
+/** Counts of attempts by kind, and of ends by outcome or reason. @param {Record<string, string | boolean>} labels */
 const countsOf = (labels) => ({ labels, attempts: { first: 0, retry: 0, hedge: 0 }, ends: Object.create(null) });
 
 /**

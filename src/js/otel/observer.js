@@ -40,10 +40,7 @@ export class Observer {
     return this.#context?.active().getValue(PLACE);
   }
 
-  /**
-   * Calls `fn` where spans are children of that of a place.
-   * @param {Trace} trace @param {number} number @param {() => any} fn
-   */
+  /** Calls `fn` at a place of a trace. @param {Trace} trace @param {number} number @param {() => any} fn */
   within(trace, number, fn) {
     const { span } = trace;
     if (!this.#context) return fn();
