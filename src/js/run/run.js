@@ -84,7 +84,7 @@ function takeSteps(op, metrics) {
  */
 function startOfWait({ endedAt = NaN }) {
   const time = now();
-  return time - endedAt < 0.1 ? endedAt : time;
+  return Math.abs(time - endedAt) < 0.1 ? endedAt : time;
 }
 
 /**
