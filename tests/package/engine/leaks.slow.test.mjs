@@ -75,12 +75,12 @@ test('A01 A03 1,000,000 operations on one signal: no listener, no timer, flat he
   assert.ok(heap < 400_000, `${heap} bytes more after a million operations`);
 });
 
+// What the engine compiles comes before it.
 for (const [name, pending, most] of [
   ['each on a promise of its own', 'new Promise(() => {})', 10],
   // Their handlers stay on it, with what these hold.
   ['all on one promise that stays pending', 'never', 400],
 ])
-  // What the engine compiles comes before it.
   test(`30,000 attempts that time out, ${name}: at most ${most} B each, and an error that can be cloned`, async () => {
     const [bytes, ...rest] = await measured(`
       const never = new Promise(() => {});
