@@ -7,7 +7,7 @@ import { PHONE, inEachEngine } from './lib/built-page.mjs';
 import { SMALL, codeOf, drawAll, drawn, headlineIs, loaded, sceneSays, says, text, word } from './lib/page.mjs';
 import { PROBLEMS } from './lib/problems.mjs';
 
-/** What is measured is what is drawn. */
+/** A small scene: the tests measure drawing, and the simulation of many clients would take most of the time. */
 const FEW = { query: SMALL };
 const SHORT = { width: 1440, height: 500 };
 

@@ -108,7 +108,7 @@ const LINTS = [
   ),
   {
     ...{ name: 'lint: spelling', needs: [NPM_OF_SITE] },
-    // What it read before, with the same words, is read again only if it has changed.
+    // The cache spares the reading of files that have not changed, with the same words.
     commands: [command(sh`${cspell} --no-progress --config cspell.json ${KNOWN}`, { dir: root, remedy: MISSPELT })],
   },
   withClient('lint: types of the driver', sh`tsc -p ../../src/js`),

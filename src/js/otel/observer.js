@@ -1,4 +1,4 @@
-// What observes operations: where their spans belong, and where they are counted.
+// The observer of operations knows where their spans belong, and where they are counted.
 
 import { switchesOf } from '../options/switches.js';
 import { metersOf } from './metrics.js';

@@ -75,7 +75,7 @@ test('A01 A03 1,000,000 operations on one signal: no listener, no timer, flat he
   assert.ok(heap < 400_000, `${heap} bytes more after a million operations`);
 });
 
-// What the engine compiles comes before it.
+// Only attempts that come after the engine has compiled its code are measured.
 for (const [name, pending, most] of [
   ['each on a promise of its own', 'new Promise(() => {})', 10],
   // Their handlers stay on it, with what these hold.

@@ -8,7 +8,7 @@ import { modules } from './consumer.mjs';
 
 /** @typedef {[file: string, find: string, put: string]} Edit */
 
-/** What is loaded of the package. */
+/** The files of the package that a program loads, all but CommonJS and declarations. */
 const FILES = readdirSync(modules, { recursive: true, encoding: 'utf8' }).filter((path) => /\.js(on)?$/.test(path));
 
 /** The texts before and after a word diff, as Git writes it: [-removed-]{+added+}. @param {string} diff */
