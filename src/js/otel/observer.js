@@ -31,7 +31,6 @@ export class Observer {
     this.#trace = trace;
     this.#tracer = trace?.getTracer('rejitter', VERSION);
     this.meters = metersOf(metrics);
-    /** Whether keys are labels. */
     this.keys = keys === true;
   }
 

@@ -118,6 +118,11 @@ test('functions and classes have the names under which they are exported, in all
   assert.ok(named > 100, `${named} exports`);
 });
 
+test('what a first failure calls is compiled with the entries of operations in Node', () => {
+  for (const file of ['index', 'light'])
+    assert.match(readFileSync(join(installed, `${file}.node.js`), 'utf8'), /= \(async function (loop|retry)\(/);
+});
+
 test('the size of the tarball, and of what npm installs', (t) => {
   const unpacked = packed.reduce((sum, { body }) => sum + body.length, 0);
   t.diagnostic(`tarball ${tarballBytes.length} B, unpacked ${unpacked} B`);
