@@ -8,7 +8,6 @@ import { decide, draw } from './core-generated.js';
 
 /** Questions to the core before it is compiled: two failures, with a draw each. A process that fails once does not. */
 const BEFORE_COMPILED = 4;
-
 const TRANSLATED = { decide, draw };
 
 let asked = 0;
