@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium, firefox } from 'playwright-core';
 import { startServer } from '../misbehaving-server.mjs';
 import { launchersOf } from '../../../tests/clients/lib/launch.mjs';
+import { withFont } from './in-page.mjs';
 import { PAGES } from './page.mjs';
 import { slower } from './patience.mjs';
 import { siteOf } from './site.mjs';
@@ -102,7 +103,7 @@ export function inEachEngine(
             await page.addInitScript(init);
             await page.goto(new URL(query, site.url).href);
             await page.locator('html[data-ready]').waitFor();
-            await page.evaluate(() => document.fonts.ready);
+            await page.evaluate(withFont);
             await use(page, { url: site.url, errors });
             assert.deepEqual(errors, []);
             if (isWhole) assert.equal(site.stats().notFound, 0, 'a file of the page is missing');
