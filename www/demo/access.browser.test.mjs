@@ -18,6 +18,7 @@ const LINKS = [
   '',
   'protection/',
 ];
+const FEW = { query: SMALL };
 const NARROWEST_PX = 11;
 /** What shows most: the strategy with a long name, and the parts below the load. */
 const MOST = '.cell[data-backoff=exponential][data-jitter=full], :is(#rate-limit-body, #tail-body) [role=switch]';
@@ -41,7 +42,7 @@ inEachEngine(({ engine, pageTest }) => {
       [DESKTOP, 1024],
       [PHONE, 320],
     ])
-      pageTest(`/${at} at ${viewport.width} pixels`, { viewport, query: at, init: countShift }, async (page) => {
+      pageTest(`/${at} at ${viewport.width} pixels`, { viewport, query: at || SMALL, init: countShift }, async (page) => {
         const isChromium = engine === 'chromium';
         const before = isChromium ? await shift(page) : 0;
         const ids = await drawAll(page);
@@ -95,7 +96,7 @@ inEachEngine(({ engine, pageTest }) => {
       }
     });
 
-  pageTest('nothing scrolls sideways: a window that becomes narrow, a scrollbar, wider fonts', {}, async (page) => {
+  pageTest('nothing scrolls sideways: a window that becomes narrow, a scrollbar, wider fonts', FEW, async (page) => {
     await drawAll(page);
     await page.setViewportSize(PHONE);
     assert.equal(await overflow(page), 0);
@@ -116,7 +117,7 @@ inEachEngine(({ engine, pageTest }) => {
 
   // Only Chromium can replace colours.
   if (engine === 'chromium')
-    pageTest('where the system replaces colours, marks and sliders are seen', { query: SMALL }, async (page) => {
+    pageTest('where the system replaces colours, marks and sliders are seen', FEW, async (page) => {
       await page.emulateMedia({ forcedColors: 'active' });
       await page.reload();
       const colours = async (/** */ selector) => {
