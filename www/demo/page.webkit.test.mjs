@@ -36,7 +36,7 @@ const pageTest = (name, query, use) => test(name, () => withPage(query, use));
 
 // While one waits, another works.
 describe('WebKitGTK', { concurrency: 2 }, () => {
-  pageTest('loads under a sub-path: every figure is drawn, with its numbers in words', ADVICE, async (page) => {
+  pageTest('loads under a sub-path: every figure is drawn, with its numbers in words', SMALL, async (page) => {
     const figures = await drawAll(page);
     assert.ok(figures.length >= 3, figures.join());
     for (const id of figures) assert.match(await text(page, `#${id} svg desc`), /\d/, id);
@@ -89,14 +89,14 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
     await says(page, '#live-sentence', new RegExp(`^Aborted: ${aborted}.calls? ended at once, `));
   });
 
-  pageTest('nothing scrolls sideways in a frame as wide as a phone, nor with wider fonts', '', async (page) => {
+  pageTest('nothing scrolls sideways in a frame as wide as a phone, nor with wider fonts', SMALL, async (page) => {
     await page.evaluate(
       (attributes) => {
         const frame = Object.assign(document.createElement('iframe'), attributes);
         document.body.replaceChildren(frame);
         return new Promise((resolve) => frame.addEventListener('load', () => resolve(null)));
       },
-      { src: `${site.url}${SUB_PATH}`, ...PHONE, style: 'border: 0' },
+      { src: `${site.url}${SUB_PATH}${SMALL}`, ...PHONE, style: 'border: 0' },
     );
     await page.enterFrame('iframe');
     const narrow = async (width) => {
