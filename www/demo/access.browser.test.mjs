@@ -102,7 +102,7 @@ inEachEngine(({ engine, pageTest }) => {
           // On a phone they load when the reader comes near: here before there is anything to draw.
           if (viewport === PHONE && isScene) {
             await loaded(page, 'delays-body');
-            await page.locator('.grid').evaluate((grid) => grid.scrollIntoView({ block: 'center' }));
+            await page.locator('div.grid').evaluate((grid) => grid.scrollIntoView({ block: 'center' }));
           }
           if (isScene) await sceneSays(page);
           await page.locator(`${isScene ? '#waits' : '#recovery'}[aria-busy=false]`).waitFor();
