@@ -57,8 +57,9 @@ export function createFetch(options, inner) {
       // Without a signal, React answers a GET from memory.
       last = timed || (attempt.attempt > 1 && !signal) ? attempt : undefined;
       const own = last?.signal;
-      // The last attempt, which may be the first, sends the caller's own request: nothing keeps a copy of its body.
-      const copied = request && !body && mayRepeat && attempt.attempt < settings.maxAttempts;
+      // The last attempt, which may be the first, sends the caller's own request: nothing keeps a copy of its body. So
+      // do all where it has none: Node forgets with the next garbage that a copy follows the signal of its original.
+      const copied = request && request.body !== null && !body && mayRepeat && attempt.attempt < settings.maxAttempts;
       const sender = senderOf();
       // jsdom has no fetch.
       check('fetch', sender, FUNCTION);
@@ -77,7 +78,8 @@ export function createFetch(options, inner) {
       cancelBody(held);
       throw error;
     });
-    if (last && signal) keepAbortable(response, { abort: (reason) => Attempt.abort(last, reason) }, [signal]);
+    if (signal && (last || request))
+      keepAbortable(response, { abort: (reason) => Attempt.abort(last, reason), request }, last ? [signal] : []);
     return response;
   };
   // A fetch that was laid over the global one calls that. Once ours is, or was, the global one, it calls what was there

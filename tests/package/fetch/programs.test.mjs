@@ -148,28 +148,38 @@ const PROGRAMS = {
     '503',
   ],
 };
-for (const args of ['url, { signal }', 'new Request(url, { signal })'])
-  for (const options of ['{ attemptTimeoutMs: 60000 }', '{}'])
-    PROGRAMS[`${args}, ${options}: a body stays abortable if only its reader is kept, after a collection of garbage`] =
-      [
-        `${IMPORT}
+// Node forgets with the next garbage what the signal of a Request, or of its copy, follows.
+for (const entry of ['fetch', 'light/fetch'])
+  for (const args of ['url, { signal }', 'new Request(url, { signal })'])
+    for (const options of ['{ attemptTimeoutMs: 60000 }', '{}', '{ maxAttempts: 1 }'])
+      for (const waits of ['headers', 'body'])
+        PROGRAMS[`${entry}, ${args}, ${options}: its ${waits} can be aborted after a collection of garbage`] = [
+          `
+      const { createFetch } = await import('rejitter/${entry}');
       const server = (await import('node:http')).createServer((request, response) => {
-        response.once('close', () => (console.log('closed'), server.close())).writeHead(200).write('begin');
+        response.once('close', () => (console.log('closed'), server.close()));
+        if ('${waits}' === 'body') response.writeHead(200).write('begin');
+        else collect().then(abort);
       });
       await new Promise((go) => server.listen(0, '127.0.0.1', go));
       const url = 'http://127.0.0.1:' + server.address().port;
       const controller = new AbortController();
       const { signal } = controller;
-      const reader = await (async () => (await createFetch(${options})(${args})).body.getReader())();
-      await reader.read();
-      await collect();
       const reason = new Error('enough');
-      controller.abort(reason);
+      const abort = () => controller.abort(reason);
       setTimeout(() => { console.log('late'); process.exit(); }, 120_000).unref();
-      console.log((await caught(reader.read())) === reason);`,
-        'true\nclosed',
-        GC,
-      ];
+      // Only the reader is kept.
+      const answer = async () => (await createFetch(${options})(${args})).body.getReader();
+      const reader = await caught(answer());
+      if (reader !== reason) {
+        await reader.read();
+        await collect();
+        abort();
+      }
+      console.log(reader === reason || (await caught(reader.read())) === reason);`,
+          'true\nclosed',
+          GC,
+        ];
 
 for (const [name, [program, says, options]] of Object.entries(PROGRAMS))
   test(name, async () => assert.equal((await printed(PRELUDE + program, options)).trimEnd(), says));
