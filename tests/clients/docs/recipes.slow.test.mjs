@@ -2,22 +2,24 @@
 // servers that fail twice. And the types of all programs.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { after, test } from 'node:test';
 
-import { freePort } from '../../package/lib/loopback.mjs';
 import { until } from '../../package/lib/until.mjs';
 import { withGlobals } from '../../package/lib/clock.mjs';
-import { repo, run } from '../../package/lib/consumer.mjs';
+import { repo } from '../../package/lib/consumer.mjs';
 import { documents } from '../../package/lib/readers.mjs';
+import { GROUPS } from '../hosts/groups/all.mjs';
 import { clients, packaged } from '../lib/packages.mjs';
-import { importPasted, pasted, still, underClock } from '../lib/pasted.mjs';
+import { importPasted, still, underClock } from '../lib/pasted.mjs';
 import { checkFiles, javaScript, program, serve } from '../lib/programs.mjs';
 
 const PAGES = ['recipes', 'guide/page'].map((name) => documents.get(`docs/${name}.md`)).join('\n');
-const NAMES = ['react', 'tokens', ...Array.from(PAGES.matchAll(/^```tsx? (.+)$/gm), ([, name]) => name)];
+/** What the table of hosts runs, with its types. */
+const IN_HOSTS = GROUPS.flatMap(({ rows }) => rows).map(({ recipe }) => recipe);
+const MARKS = ['react', 'tokens', ...Array.from(PAGES.matchAll(/^```tsx? (.+)$/gm), ([, name]) => name)];
+const NAMES = MARKS.filter((name) => !IN_HOSTS.includes(name));
 const ran = new Set();
 
 /**
@@ -257,41 +259,6 @@ test('AWS SDK: server errors are retried, errors of the caller are not', async (
   assert.deepEqual(seen, [...Array(3).fill('/photos/7.jpg'), '/photos/none']);
 });
 
-test('Next.js: Node and the edge runtime answer after retries, and its cache keeps the answer', async () => {
-  ran.add('next');
-  const seen = [];
-  const api = await serve(({ url }) => {
-    seen.push(url);
-    return seen.filter((other) => other === url).length < 3 ? { status: 503 } : { text: '{"name":"Ada"}' };
-  });
-  after(api.close);
-  const code = await javaScript(program('next'));
-  const dir = pasted("import {} from 'next'; import {} from 'react'; import {} from 'react-dom';", {
-    'app/users/route.js': code,
-    // Another address, which its cache does not know.
-    'app/edge/route.js': `${code.replace('/users/7', '/edge/7')}\nexport const runtime = 'edge';\n`,
-    'app/layout.js': 'export default ({ children }) => children;',
-    // The packages are links to folders of the repository.
-    'next.config.mjs': `export default { turbopack: { root: ${JSON.stringify(repo)} } };`,
-  });
-  const env = { NEXT_TELEMETRY_DISABLED: '1', API: api.url };
-  const next = [packaged('next/dist/bin/next')];
-  const built = await run(process.execPath, [...next, 'build'], { cwd: dir, env });
-  assert.equal(built.code, 0, built.stdout + built.stderr);
-  assert.deepEqual(seen, []);
-  const port = await freePort();
-  const options = { cwd: dir, env: { ...process.env, ...env }, stdio: 'ignore' };
-  const server = spawn(process.execPath, [...next, 'start', '-p', `${port}`, '-H', '127.0.0.1'], options);
-  after(() => server.kill('SIGKILL'));
-  for (const path of ['users', 'edge']) {
-    const get = () => fetch(`http://127.0.0.1:${port}/${path}`).catch(() => undefined);
-    const response = await until('a response', get);
-    assert.deepEqual([response.status, await response.json()], [200, { name: 'Ada' }]);
-    assert.deepEqual(await (await get()).json(), { name: 'Ada' });
-    assert.deepEqual(seen.splice(0), Array(3).fill(`/${path}/7`), "Next's option reaches its fetch");
-  }
-});
-
 /** Each framework's service, which answers requests that may be aborted. */
 const SERVICES = {
   hono: async ({ app }) => ({ ask: (signal) => app.request('/users/7', { signal }), end() {} }),
@@ -366,11 +333,9 @@ const STRICT = { exactOptionalPropertyTypes: true, noImplicitOverride: true };
 const typeRoots = [packaged('@types'), packaged('@cloudflare')];
 const PROJECTS = [
   ['service worker', { ...VITE, lib: ['ES2023', 'WebWorker'], types: [] }],
-  // Next writes this file, for its options of fetch.
   [
     NAMES.filter((name) => name !== 'service worker').join(),
     { ...VITE, types: ['node'], experimentalDecorators: true },
-    "import type {} from 'next';",
   ],
   ['pino,prom-client,cli,service,opentelemetry,bullmq,pg-boss,postgres,websocket,events', {}],
   ['redis-subscriber,postgres-listen,mqtt,grpc-stream', {}],
@@ -386,12 +351,11 @@ const PROJECTS = [
   ],
 ];
 
-for (const [names, options, environment = ''] of PROJECTS)
+for (const [names, options] of PROJECTS)
   test(`types in a strict project: ${names}`, () => {
     const type = options.jsx ? 'tsx' : 'mts';
     const files = names.split(',').map((name) => [`${name.replaceAll(' ', '-')}.${type}`, program(name)]);
-    const all = { 'environment.d.ts': environment, ...Object.fromEntries(files) };
-    return checkFiles(all, Object.values(all).join('\n'), options);
+    return checkFiles(Object.fromEntries(files), files.map(([, text]) => text).join('\n'), options);
   });
 
 const DASHBOARD = readFileSync(join(repo, 'docs/grafana.json'), 'utf8');

@@ -14,6 +14,7 @@ import { DEPENDENCY, PARTS, PRINT, resultsIn } from './suite.mjs';
  * @property {RegExp} [rejected] matches the message of the tool, if the host cannot run the package
  * @property {boolean} [daily] false: not in the daily run, though its group is
  * @property {string} [column] of the table of failures, which the row is
+ * @property {string} [recipe] of the documents, which it runs
  * @property {string} [remark] for the reader of the table
  */
 

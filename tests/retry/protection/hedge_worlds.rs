@@ -17,7 +17,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 use super::MS;
 use crate::common::random::Random;
 
-const WORLDS: u64 = 150;
+const WORLDS: u64 = if cfg!(miri) { 3 } else { 150 };
 const OPERATIONS: u32 = 25;
 
 /// Observations of one operation.
@@ -268,5 +268,5 @@ fn random_worlds_of_hedged_operations() {
         dropped += world.dropped.get();
     }
     let enough = hedges > WORLDS && won > WORLDS / 5 && rejected > WORLDS / 5 && dropped > 20;
-    assert!(enough, "{hedges} {won} {rejected} {dropped}");
+    assert!(cfg!(miri) || enough, "{hedges} {won} {rejected} {dropped}");
 }

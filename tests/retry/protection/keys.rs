@@ -39,6 +39,8 @@ fn keys_have_numbers_of_their_own() {
 
 #[test]
 fn a_thousand_keys_are_kept_open_ones_first() {
+    // Each is looked for among all: most of it is the way to the first thousand.
+    let many = if cfg!(miri) { 1_010 } else { 2_000 };
     let (time, servers) = on(|p| p.breaker(NERVOUS));
     let open = servers.for_key("open");
     open.open();
@@ -47,7 +49,7 @@ fn a_thousand_keys_are_kept_open_ones_first() {
         assert_eq!(protected!(retry(steady(1), done), *api, time), Ok(()));
     };
     succeeds(&used);
-    for i in 0..2_000 {
+    for i in 0..many {
         // It is kept once it is used; to close what is closed changes no number.
         servers.for_key(&i.to_string()).close();
     }
@@ -55,10 +57,10 @@ fn a_thousand_keys_are_kept_open_ones_first() {
     assert_eq!(keys.len(), 1_000);
     // Those are as good as new, these are not.
     assert_eq!(keys[..2], ["open", "used"]);
-    assert_eq!(keys.last().map(String::as_str), Some("1999"));
+    assert_eq!(keys.last(), Some(&(many - 1).to_string()));
 
     // With numbers in all of them, the one that was used least recently goes, unless it is open.
-    for i in 0..2_000 {
+    for i in 0..many {
         succeeds(&servers.for_key(&i.to_string()));
     }
     let keys = servers.keys();

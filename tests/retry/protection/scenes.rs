@@ -409,9 +409,13 @@ fn operations_share_a_protection_as_in_javascript() {
     assert!(scenes.len() >= 15);
     let mut limited = 0;
     // Events, results that the caller classifies, predicates that throw and late timers exist in JavaScript alone.
-    for scene in scenes.iter().filter(|scene| scene.get("needs").is_none()) {
+    let shared = scenes.iter().filter(|scene| scene.get("needs").is_none());
+    for scene in common::some_of(shared) {
         limited += u32::from(scene["parts"].get("limiter").is_some());
         run(scene);
     }
-    assert!(limited >= 20, "only {limited} scenes with a limiter");
+    assert!(
+        cfg!(miri) || limited >= 20,
+        "only {limited} scenes with a limiter"
+    );
 }

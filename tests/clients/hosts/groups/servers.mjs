@@ -5,10 +5,10 @@ import { ONE_INSTANCE, answeredBy, printedBy, row } from '../row.mjs';
 import { MARK, PARTS, WITHOUT_LAB } from '../suite.mjs';
 import { FOR_WORKERS, LAB, WORKER, edge, workerd } from './engines.mjs';
 
-const REFUSED = { wasm: 'refused' };
+export const REFUSED = { wasm: 'refused' };
 const ALL = Object.keys(PARTS).join('');
 /** A module that hands the suite on, at some distance from it. */
-const using = (up, code) => `import { suite } from '${up}suite.mjs';\n${code}\n`;
+export const using = (up, code) => `import { suite } from '${up}suite.mjs';\n${code}\n`;
 
 /** Runs a built worker and returns what its suite found. */
 const inMiniflare = (root, file, path, options) => (folder) => {
@@ -28,13 +28,13 @@ await worker.dispose();
 };
 
 /** The page of a server in Chromium. */
-const pageOf =
+export const pageOf =
   (server, path = '') =>
   async (folder) =>
     onPage((await folder.serve(...server)) + path);
 
 /** The results in a page that a server rendered. */
-const inHtml = (html) => {
+export const inHtml = (html) => {
   const [, text] = /<pre id="results">(.*?)<\/pre>/s.exec(html);
   return JSON.parse(text.replaceAll('&quot;', '"').replaceAll(/&#(x27|39);/g, "'"));
 };
@@ -167,68 +167,6 @@ export const NUXT = {
       parts: WITHOUT_LAB,
       remark: 'Without the lab: see Nitro.',
       results: builtWorker('/api/suite'),
-    }),
-  ],
-};
-
-const ROUTE = 'export async function GET() { return Response.json(await suite()); }';
-const NEXT_FILES = {
-  // By itself it takes the folder of the outermost lock file: ours.
-  'next.config.mjs': `export default {
-  turbopack: { root: import.meta.dirname },
-  // Next writes scripts into its pages. They may not evaluate text, nor compile WebAssembly.
-  headers: async () => [
-    { source: '/strict', headers: [{ key: 'content-security-policy', value: "script-src 'self' 'unsafe-inline'" }] },
-  ],
-};
-`,
-  'app/layout.jsx': 'export default function Layout({ children }) { return <html><body>{children}</body></html>; }\n',
-  'app/server/page.jsx': using(
-    '../../',
-    `export const dynamic = 'force-dynamic';
-export default async function Page() { return <pre id="results">{JSON.stringify(await suite())}</pre>; }`,
-  ),
-  'app/edge/route.js': using('../../', `export const runtime = 'edge';\n${ROUTE}`),
-  'app/node/route.js': using('../../', `export const dynamic = 'force-dynamic';\n${ROUTE}`),
-  'app/client/page.jsx': `'use client';
-import { useEffect } from 'react';
-import { suite } from '../../suite.mjs';
-export default function Page() {
-  useEffect(() => { suite().then((results) => { globalThis.results = results; }); }, []);
-  return <p>client</p>;
-}
-`,
-  'app/strict/page.jsx': "'use client';\nexport { default } from '../client/page.jsx';\n",
-  'middleware.js': using(
-    './',
-    `export const config = { matcher: '/middleware' };
-export async function middleware() { return Response.json(await suite()); }`,
-  ),
-};
-const NEXT_ENV = { NEXT_TELEMETRY_DISABLED: '1' };
-const NEXT_SERVER = ['next start -p 0', /Local:\s+(http:\S+)/, NEXT_ENV];
-
-export const NEXT = {
-  name: 'Next.js',
-  versions: 'Next.js 16.4.6, React 19.3.1, `next build` and `next start`.',
-  async install(folder) {
-    await folder.install({ next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' });
-    folder.write({ 'suite.mjs': folder.suite(), ...NEXT_FILES });
-    await folder.exec('next build', NEXT_ENV);
-  },
-  rows: [
-    row('Next.js, server component', {
-      results: async (folder) => inHtml(await (await fetch(`${await folder.serve(...NEXT_SERVER)}/server`)).text()),
-    }),
-    row('Next.js, route handler', { results: answeredBy(NEXT_SERVER, '/node') }),
-    row('Next.js, edge route', { results: answeredBy(NEXT_SERVER, '/edge') }),
-    row('Next.js, middleware', { results: answeredBy(NEXT_SERVER, '/middleware') }),
-    row('Next.js, client component', { results: pageOf(NEXT_SERVER, '/client') }),
-    row('Next.js, client component, CSP', {
-      expected: REFUSED,
-      parts: WITHOUT_LAB,
-      remark: 'The lab needs WebAssembly.',
-      results: pageOf(NEXT_SERVER, '/strict'),
     }),
   ],
 };
