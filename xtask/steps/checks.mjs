@@ -8,11 +8,11 @@ import { env } from 'node:process';
 import { cargo, command, sh } from '../run/command.mjs';
 import { clientTool, inRoot, inTarget, labTarball, npmTool, root, tarball } from '../run/places.mjs';
 import { BROWSERS, DEBUG } from '../run/run.mjs';
-import { quickSteps } from './crate.mjs';
+import { testSteps } from './crate.mjs';
 import { CONSUMER, IN_PAGE, buildPage, program } from './demo.mjs';
 import { nodeTests, ofClients, ofLab, ofPackage, ofPage } from './node-tests.mjs';
 import { PACK, PACK_LAB, lab } from './package.mjs';
-import { FOUND, GECKODRIVER, WASM_PACK, WEBDRIVER_JSON } from './programs.mjs';
+import { FOUND, GECKODRIVER, TEST_TIMEOUT_S, WASM_PACK, WEBDRIVER_JSON } from './programs.mjs';
 import {
   NATIVE as ALL,
   NATIVE_TESTS,
@@ -63,7 +63,7 @@ export const checks = () =>
   [
     ...LINTS,
     ...NATIVE,
-    ...quickSteps,
+    ...testSteps,
     ...WASM,
     WASM_PACKED,
     ...ofPackage(),
@@ -137,8 +137,7 @@ const packer = ({ found }, args, more) =>
     dir: root,
     env: {
       PATH: [inTarget('tools'), inRoot('xtask/npm/node_modules/.bin'), env.PATH].join(delimiter),
-      // Debug builds of statistical tests take their time.
-      WASM_BINDGEN_TEST_TIMEOUT: '1200',
+      WASM_BINDGEN_TEST_TIMEOUT: `${TEST_TIMEOUT_S}`,
       ...more,
     },
   });

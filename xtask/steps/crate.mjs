@@ -119,9 +119,7 @@ const WITHOUT_WARNINGS =
   `out=$(cargo package ${BOTH} --allow-dirty 2>&1); code=$?; echo "$out"; ` +
   'case $(echo "$out" | grep -v "warning: ignoring test") in *warning*) exit 1 ;; esac; exit $code';
 
-/** The steps of `cargo xtask test`. */
-export const quickSteps = [
-  step('packaged without warnings', [], [command(['sh', '-c', WITHOUT_WARNINGS], { dir: root, env })]),
+const daily = [
   step('no standard library', [], [inCrate('clippy --quiet --lib --no-default-features -- -D warnings')]),
   step(
     'wasm without JavaScript',
@@ -140,6 +138,12 @@ export const quickSteps = [
   ),
 ].map((each) => ({ ...each, quick: true }));
 
+/** The steps of `cargo xtask test`. */
+export const testSteps = [
+  step('packaged without warnings', [], [command(['sh', '-c', WITHOUT_WARNINGS], { dir: root, env })]),
+  ...daily,
+];
+
 /** No feature, each alone, each pair, and all, natively or for a target; there, perhaps some alone. */
 const features = (target, some) => {
   const set = sh`--feature-powerset --depth 2 --exclude-features default`;
@@ -154,7 +158,7 @@ export const lastReleased = (changelog, own) =>
 
 /** The steps of `cargo xtask crate`. */
 export const allSteps = [
-  ...quickSteps,
+  ...testSteps,
   ...[undefined, WASM_TARGET, WASI, WASI_2].map((target) => features(target)),
   // Those that need no standard library.
   features(BARE, 'http,async'),

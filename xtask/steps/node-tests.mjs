@@ -27,9 +27,13 @@ const KINDS = {
 };
 
 /**
- * Not for the daily loop: they fail by changes of documents, declarations and the build, seldom by those of behaviour.
+ * Folders that are not for the daily loop: their tests fail by changes of documents, declarations, the build, or what
+ * other people's packages are given, seldom by those of behaviour.
  */
-const NOT_DAILY = ['docs', 'hosts', 'tarball', 'types'];
+const NOT_DAILY = {
+  package: ['docs', 'tarball'],
+  clients: ['docs', 'engines', 'hosts', 'protection', 'tarball', 'testing', 'types'],
+};
 
 /** Where the package and programs are, for what runs: CHROME_BIN is the path of Chromium. */
 export const places = (found) => ({
@@ -84,7 +88,7 @@ function ofFolders(tests, needs) {
   return names.sort().flatMap((name) =>
     ofFolder(`${folder}/${name}`, `${tests}: ${name}`, needs).map((step) => ({
       ...step,
-      quick: step.quick && !NOT_DAILY.includes(name),
+      quick: step.quick && !NOT_DAILY[tests].includes(name),
     })),
   );
 }
@@ -104,8 +108,9 @@ export function ofPackage() {
   ];
 }
 
-/** The tests of the lab's tarball. */
-export const ofLab = () => ofFolder(inRoot('lab/tests'), 'lab: package', [PACK, PACK_LAB]);
+/** The tests of the lab's tarball. Those of the crate are daily. */
+export const ofLab = () =>
+  ofFolder(inRoot('lab/tests'), 'lab: package', [PACK, PACK_LAB]).map((step) => ({ ...step, quick: false }));
 
 /** The tests of the tarballs with the packages of other people. */
 export function ofClients() {

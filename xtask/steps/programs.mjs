@@ -15,6 +15,9 @@ export const WASM_PACK = 'wasm-pack';
 export const GECKODRIVER = 'geckodriver';
 export const SERVERS = 'Redis and PostgreSQL';
 
+/** Of all tests in a browser: debug builds of statistical tests take their time. */
+export const TEST_TIMEOUT_S = 1200;
+
 /** The capabilities that wasm-bindgen's test runner asks the drivers for. */
 export const WEBDRIVER_JSON = inTarget('webdriver.json');
 
@@ -80,6 +83,8 @@ const capabilities = (found) => ({
     binary: found.CHROME,
   },
   'moz:firefoxOptions': { args: ['-headless'], binary: found.FIREFOX },
+  // The runner asks the page how far it is, which answers between two tests: on a busy machine later than after 30 s.
+  timeouts: { script: TEST_TIMEOUT_S * 1000 },
 });
 
 function find({ variable, names, beside }) {
