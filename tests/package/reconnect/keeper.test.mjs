@@ -16,7 +16,10 @@ const { RetryPolicy, breaker, budget, cooldown, hedge, isPermanent, permanent, p
 const hang = () => new Promise(() => {});
 const refused = () => Promise.reject(new Error('refused'));
 
-/** Runs `body(clock, start)`; `start(session, options, n)` starts `n` connections that end with the test. */
+/**
+ * Runs `body(clock, start)`; `start(session, options, n)` starts `n` connections that end after it. Returns what a
+ * function that it returns says then, by the same clock.
+ */
 const keeping = (body) =>
   onClock(async (clock) => {
     const controller = new AbortController();
@@ -25,9 +28,10 @@ const keeping = (body) =>
       for (let seed = 0; seed < n; seed++)
         kept.push(keepConnected(session, { signal: controller.signal, seed, ...options }));
     };
-    await body(clock, start);
+    const read = await body(clock, start);
     controller.abort();
     await Promise.all(kept);
+    return read?.();
   });
 
 const [document, window] = [new EventTarget(), new EventTarget()];
@@ -178,15 +182,16 @@ test('connections that share a breaker spare a server that is down, and are back
 test('a connection is a success of its breaker when it opens, not when it ends', async () => {
   const protection = protect(breaker(), cooldown());
   let open = 0;
-  await keeping(async (clock, start) => {
+  const state = await keeping(async (clock, start) => {
     const policy = new RetryPolicy({ maxAttempts: 1, protection });
     for (let i = 0; i < 20; i++) await policy.run(refused).catch(() => {});
     await clock.advance(5100);
     start(({ opened }) => ++open && (opened() ?? hang()), { protection }, 40);
     await clock.advance(5000);
+    return () => protection.status().breaker.state;
   });
   assert.ok(open >= 30, `${open} open`);
-  assert.equal(protection.status().breaker.state, 'closed');
+  assert.equal(state, 'closed');
 });
 
 test('what an attempt means to a breaker: a timeout is a failure, a 401 an answer, an abort nothing', async () => {
@@ -198,11 +203,12 @@ test('what an attempt means to a breaker: a timeout is a failure, a 401 an answe
     [({ finish }) => finish(), 1, 0],
   ]) {
     const protection = protect(breaker());
-    await keeping(async (clock, start) => {
+    const heard = await keeping(async (clock, start) => {
       start(session, { protection });
       await clock.advance(ms);
+      return () => protection.status().breaker.failures;
     });
-    assert.equal(protection.status().breaker.failures, failures);
+    assert.equal(heard, failures);
   }
 });
 
@@ -226,7 +232,7 @@ test('a hint holds all who share a cooldown, until it is over; an abort during a
   const protection = protect(cooldown());
   const starts = [];
   let attempts = 0;
-  await keeping(async (clock, start) => {
+  const held = await keeping(async (clock, start) => {
     const session = ({ opened }) => {
       starts.push(clock.now - 1000);
       if (starts.length === 3) return opened() ?? hang();
@@ -242,8 +248,9 @@ test('a hint holds all who share a cooldown, until it is over; an abort during a
     assert.deepEqual([starts, attempts], [[0, 1], 2]);
     await clock.advance(20_000);
     assert.ok(starts.length > 6, `${starts}`);
+    return () => protection.status().cooldown.held;
   });
-  assert.equal(protection.status().cooldown.held, 0);
+  assert.equal(held, 0);
 });
 
 /**
