@@ -15,7 +15,7 @@ export const WASM_PACK = 'wasm-pack';
 export const GECKODRIVER = 'geckodriver';
 export const SERVERS = 'Redis and PostgreSQL';
 
-/** Of all tests in a browser: debug builds of statistical tests take their time. */
+/** Seconds that all wasm tests in a browser may take: debug builds of statistical tests are slow. */
 export const TEST_TIMEOUT_S = 1200;
 
 /** The capabilities that wasm-bindgen's test runner asks the drivers for. */
@@ -83,7 +83,7 @@ const capabilities = (found) => ({
     binary: found.CHROME,
   },
   'moz:firefoxOptions': { args: ['-headless'], binary: found.FIREFOX },
-  // The runner asks the page how far it is, which answers between two tests: on a busy machine later than after 30 s.
+  // The runner asks the page how far it is, which is busy with tests. By default a driver waits 30 s for an answer.
   timeouts: { script: TEST_TIMEOUT_S * 1000 },
 });
 

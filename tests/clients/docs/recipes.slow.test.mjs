@@ -16,7 +16,7 @@ import { importPasted, still, underClock } from '../lib/pasted.mjs';
 import { checkFiles, javaScript, program, serve } from '../lib/programs.mjs';
 
 const PAGES = ['recipes', 'guide/page'].map((name) => documents.get(`docs/${name}.md`)).join('\n');
-/** What the table of hosts runs, with its types. */
+/** The recipes that rows of the table of hosts run and type-check. */
 const IN_HOSTS = GROUPS.flatMap(({ rows }) => rows).map(({ recipe }) => recipe);
 const MARKS = ['react', 'tokens', ...Array.from(PAGES.matchAll(/^```tsx? (.+)$/gm), ([, name]) => name)];
 const NAMES = MARKS.filter((name) => !IN_HOSTS.includes(name));

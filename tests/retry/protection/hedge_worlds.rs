@@ -15,9 +15,9 @@ use rejitter::{
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::MS;
-use crate::common::random::Random;
+use crate::common::{random::Random, some};
 
-const WORLDS: u64 = if cfg!(miri) { 3 } else { 150 };
+const WORLDS: u64 = some(150) as u64;
 const OPERATIONS: u32 = 25;
 
 /// Observations of one operation.

@@ -23,7 +23,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 use super::{MS, begun, done, down, hangs, on, poll, protected, steady};
 use crate::common::clockless::Clockless;
 use crate::common::protected::ONE_AT_A_TIME;
-use crate::common::random::Random;
+use crate::common::{random::Random, some};
 
 /// So many units a second.
 fn rate(limit: f64) -> LimiterOptions {
@@ -507,7 +507,7 @@ impl Drop for Running {
 
 #[test]
 fn random_worlds_never_exceed_a_limit_and_lose_no_place() {
-    for seed in 0..if cfg!(miri) { 3 } else { 300 } {
+    for seed in 0..u64::from(some(300)) {
         let random = Random::new(seed);
         let limit = random.one(&[None, Some(2.0), Some(10.0), Some(100.0)]);
         let burst = limit.map(|limit| random.one(&[1.0_f64, 2.0, 5.0]).min(limit));
