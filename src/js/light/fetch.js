@@ -43,6 +43,9 @@ export function createFetch(options, inner) {
       isReplayable(body) &&
       (isIdempotent(`${of('method') ?? 'GET'}`.toUpperCase()) ||
         (of('mode') !== 'no-cors' && !!new Headers(of('headers')).get('idempotency-key')));
+    // Any member next to a Request resets these.
+    const referring = request &&
+      !Object.keys({ ...init })[0] && { referrer: request.referrer, referrerPolicy: request.referrerPolicy };
     /**
      * The response that the caller gets if no other attempt is made. Before it an object that no error can be, and that
      * inherits no body to be cancelled. @type {any}
@@ -54,16 +57,21 @@ export function createFetch(options, inner) {
     const send = async (/** @type {Attempt} */ attempt) => {
       cancelBody(held);
       held = { __proto__: null };
-      // Without a signal, React answers a GET from memory.
-      last = timed || (attempt.attempt > 1 && !signal) ? attempt : undefined;
-      const own = last?.signal;
       // The last attempt, which may be the first, sends the caller's own request: nothing keeps a copy of its body. So
-      // do all where it has none: Node forgets with the next garbage that a copy follows the signal of its original.
-      const copied = request && request.body !== null && !body && mayRepeat && attempt.attempt < settings.maxAttempts;
+      // do all where it has none. A copy gets a signal of its own: Node forgets with the next garbage that it follows
+      // that of its original.
+      const copied = mayRepeat && !body && request && request.body !== null && attempt.attempt < settings.maxAttempts;
+      // Without a signal, React answers a GET from memory. Browsers take no second argument next to a navigation.
+      const given = timed || copied || (!signal && attempt.attempt > 1);
+      last = given && request?.mode !== 'navigate' ? attempt : undefined;
+      const own = last?.signal;
       const sender = senderOf();
       // jsdom has no fetch.
       check('fetch', sender, FUNCTION);
-      const response = await sender(copied ? request.clone() : input, own ? { ...init, signal: own } : init);
+      const response = await sender(
+        copied ? request.clone() : input,
+        own ? { ...referring, ...init, signal: own } : init,
+      );
       if (own?.aborted) cancelBody(response);
       else if (mayRepeat && isCurable(response)) throw (held = response);
       return response;

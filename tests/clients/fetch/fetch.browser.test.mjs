@@ -15,9 +15,10 @@ import { Echo } from '../../package/fetch/requests/server.mjs';
 
 const FETCHES = `
 import { createFetch } from 'rejitter/fetch';
+import { createFetch as light } from 'rejitter/light/fetch';
 import { budget, hedge, protect } from 'rejitter/protection';
 import { fetchesOf } from './cases.mjs';
-export const fetches = fetchesOf({ createFetch, budget, hedge, protect });
+export const fetches = fetchesOf({ createFetch, budget, hedge, light, protect });
 `;
 
 const REQUESTS = `
@@ -247,8 +248,8 @@ inBrowsers((open) => {
     echo.check(names, COUNT * Object.keys(SHAPES).length, !BROWSERS.WebKit);
     const referrers = (what) =>
       Object.values(echo.seen.get(`an address: ${what}`)).flatMap((all) => all.map(({ sent }) => sent.headers.referer));
-    assert.deepEqual(referrers('referrerPolicy no-referrer'), Array(10).fill(undefined));
-    assert.deepEqual(referrers('no init'), Array(10).fill(`${server.origin}/requests`));
+    assert.deepEqual(referrers('referrerPolicy no-referrer'), Array(13).fill(undefined));
+    assert.deepEqual(referrers('no init'), Array(13).fill(`${server.origin}/requests`));
   });
 
   test('outcomes of the same origin and of another, aborts, and bodies', async () => {

@@ -8,13 +8,13 @@ import { test } from 'node:test';
 import { QUICK, statuses } from '../lib/fetching.mjs';
 import { importEntry } from '../lib/consumer.mjs';
 import { importAll } from '../protection/entry.mjs';
-import { INITS, SHAPES, form, optionsOf, threeOf } from './requests/cases.mjs';
+import { INITS, LIGHT, SHAPES, form, optionsOf, threeOf } from './requests/cases.mjs';
 import { comparable } from './requests/server.mjs';
 
 const rejitter = await importAll();
 const { budget, createFetch, protect, retryReport } = rejitter;
 const { createFetch: light } = await importEntry('light/fetch');
-const LIGHT = { baseMs: 1, capMs: 2, maxAttempts: 3 };
+const WITHOUT_LIMITS = { ...LIGHT, attemptTimeoutMs: undefined };
 
 const MEMBERS = 'method url referrer referrerPolicy mode credentials cache redirect integrity keepalive duplex'.split(
   ' ',
@@ -42,6 +42,11 @@ const everything = () =>
     ...{ method: 'PUT', body: 'replaced', referrer: 'http://x.test/page', referrerPolicy: 'origin' },
     ...{ credentials: 'omit', cache: 'reload', redirect: 'error', headers: { 'x-a': '3' } },
   });
+/**
+ * Light has neither of the first, and loses what an init inherits. It does not know that extras, which servers' hosts
+ * have, reset no referrer, which pages have.
+ */
+const NOT_OF_LIGHT = /^further arguments|a function that makes|a Request as init|a Request and extras/;
 class Mine extends Request {}
 class Address extends URL {
   constructor(path) {
@@ -129,9 +134,8 @@ test('to the inner fetch: each attempt of each case is the request of bare fetch
   const sets = optionsOf(rejitter).map((each) => [createFetch, each]);
   for (const [n, [name, make]] of Object.entries(GIVEN).entries()) {
     const bare = compared(await sentBy(...bareOf(make())));
-    for (const [create, options] of [...threeOf(sets, n), [light, LIGHT]]) {
-      // It has neither.
-      if (create === light && /^further arguments|a function that makes/.test(name)) continue;
+    for (const [create, options] of [...threeOf(sets, n), [light, LIGHT], [light, WITHOUT_LIMITS]]) {
+      if (create === light && NOT_OF_LIGHT.test(name)) continue;
       const calls = [];
       const inner = async (...args) => {
         calls.push(await sentBy(...args));

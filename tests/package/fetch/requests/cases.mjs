@@ -102,25 +102,28 @@ export const optionsOf = (rejitter) =>
 /** Three of nine, each entry of `PREPARE` and of `KEYS` once; those of three following numbers are all nine. */
 export const threeOf = (nine, number) => nine.filter((_, i) => (Math.floor(i / 3) + i + number) % 3 === 0);
 
-/** Bare fetch, and a fetch with each set of options, by their names. */
-export function fetchesOf(rejitter) {
+/** Of rejitter/light/fetch: attempts get signals of ours. */
+export const LIGHT = { baseMs: 1, capMs: 2, maxAttempts: 3, attemptTimeoutMs: 60_000 };
+
+/** Bare fetch, light's, and a fetch with each set of options, by their names. */
+export function fetchesOf({ light, ...rejitter }) {
   const ours = optionsOf(rejitter).map((options, i) => [
     `${i}: ${Object.keys(options)}`,
     rejitter.createFetch(options),
   ]);
-  return { bare: fetch.bind(globalThis), ...Object.fromEntries(ours) };
+  return { bare: fetch.bind(globalThis), light: light(LIGHT), ...Object.fromEntries(ours) };
 }
 
 /**
- * Sends each case to a server that answers as `Echo` (server.mjs): by bare fetch and three of ours; its shapes meet
- * all.
+ * Sends each case to a server that answers as `Echo` (server.mjs): by bare fetch, light's and three of ours; its shapes
+ * meet all.
  */
 export async function sendAll(origin, names, send, shapes = SHAPES) {
-  const [bare, ...ours] = names;
+  const [bare, light, ...ours] = names;
   for (const [n, [what, make]] of Object.entries(INITS).entries())
     for (const [m, [shape, given]] of Object.entries(shapes).entries())
       await Promise.all(
-        [bare, ...threeOf(ours, n + m)].map(async (name) => {
+        [bare, light, ...threeOf(ours, n + m)].map(async (name) => {
           const query = new URLSearchParams({ id: `${shape}: ${what}`, fetch: name });
           await send(name, given(`${origin}/echo?${query}`, make));
         }),

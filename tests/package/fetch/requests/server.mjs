@@ -48,7 +48,7 @@ export class Echo {
       assert.equal(entry.bare.length, 1, id);
       const bare = comparable(entry.bare[0].sent);
       const ours = names.filter((name) => name !== 'bare' && name in entry);
-      assert.ok(ours.length >= 3, id);
+      assert.ok(ours.length >= 4, id);
       for (const name of ours) {
         const where = `${id}, ${name}`;
         const [{ key, sent: first }] = entry[name];
@@ -56,7 +56,8 @@ export class Echo {
         for (const attempt of entry[name]) {
           assert.deepEqual(comparable(attempt.sent), bare, where);
           assert.equal(attempt.key, key, where);
-          if (key !== undefined && readsForms) assert.equal(attempt.sent.bytes, first.bytes, where);
+          // In light, fetch encodes each form.
+          if (key !== undefined && readsForms && name !== 'light') assert.equal(attempt.sent.bytes, first.bytes, where);
         }
       }
       // The last one has a callback `prepare`; engines differ in what a request of mode no-cors takes.
