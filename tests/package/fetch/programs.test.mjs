@@ -148,38 +148,56 @@ const PROGRAMS = {
     '503',
   ],
 };
-// Node forgets with the next garbage what the signal of a Request, or of its copy, follows.
-for (const entry of ['fetch', 'light/fetch'])
-  for (const args of ['url, { signal }', 'new Request(url, { signal })'])
-    for (const options of ['{ attemptTimeoutMs: 60000 }', '{}', '{ maxAttempts: 1 }'])
-      for (const waits of ['headers', 'body'])
-        PROGRAMS[`${entry}, ${args}, ${options}: its ${waits} can be aborted after a collection of garbage`] = [
-          `
-      const { createFetch } = await import('rejitter/${entry}');
-      const server = (await import('node:http')).createServer((request, response) => {
-        response.once('close', () => (console.log('closed'), server.close()));
-        if ('${waits}' === 'body') response.writeHead(200).write('begin');
-        else collect().then(abort);
-      });
-      await new Promise((go) => server.listen(0, '127.0.0.1', go));
-      const url = 'http://127.0.0.1:' + server.address().port;
-      const controller = new AbortController();
-      const { signal } = controller;
-      const reason = new Error('enough');
-      const abort = () => controller.abort(reason);
-      setTimeout(() => { console.log('late'); process.exit(); }, 120_000).unref();
-      // Only the reader is kept.
-      const answer = async () => (await createFetch(${options})(${args})).body.getReader();
-      const reader = await caught(answer());
-      if (reader !== reason) {
-        await reader.read();
-        await collect();
-        abort();
-      }
-      console.log(reader === reason || (await caught(reader.read())) === reason);`,
-          'true\nclosed',
-          GC,
-        ];
+/** How a caller that can abort makes its call. */
+const PUT = "new Request(url, { signal, method: 'PUT', body: 'x' })";
+const CALLS = ['url, { signal }', 'new Request(url, { signal })', PUT].flatMap((args) =>
+  ['{ attemptTimeoutMs: 60000 }', '{}', '{ maxAttempts: 1 }'].map((options) => `createFetch(${options})(${args})`),
+);
+// Node forgets with the next garbage what the signal of a Request, or of its copy, follows. All calls share a process
+// and its collections, which take most of the time.
+PROGRAMS['the headers and the body of each call can be aborted after a collection of garbage'] = [
+  `
+  const entries = {};
+  for (const entry of ['fetch', 'light/fetch']) entries[entry] = (await import('rejitter/' + entry)).createFetch;
+  const makers = { ${CALLS.map((call) => `${JSON.stringify(call)}: (createFetch, url, signal) => ${call}`).join()} };
+  const rows = Object.keys(entries).flatMap((entry) => Object.keys(makers).flatMap((call) =>
+    ['headers', 'body'].map((waits) => ({ entry, call, waits, name: [entry, call, waits].join() }))));
+  const server = (await import('node:http')).createServer(({ url }, response) => {
+    const row = rows[url.slice(1)];
+    response.once('close', row.close);
+    if (row.waits === 'body') response.writeHead(200).write('begin');
+    row.ask();
+  });
+  await new Promise((go) => server.listen(0, '127.0.0.1', go));
+  const late = new Set(rows.map(({ name }) => name));
+  setTimeout(() => { console.log('late:', ...late); process.exit(); }, 120_000).unref();
+  let waiting = rows.length;
+  let collected;
+  const allWait = new Promise((go) => (collected = () => collect().then(go)));
+  await Promise.all(rows.map(async (row, i) => {
+    const asked = new Promise((ask) => (row.ask = ask));
+    const closed = new Promise((close) => (row.close = close));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const url = 'http://127.0.0.1:' + server.address().port + '/' + i;
+    // Only the reader is kept.
+    const answer = async () => (await makers[row.call](entries[row.entry], url, signal)).body.getReader();
+    const reader = caught(answer());
+    await asked;
+    if (row.waits === 'body') await (await reader).read();
+    if (--waiting === 0) collected();
+    await allWait;
+    const reason = new Error('enough');
+    controller.abort(reason);
+    const said = row.waits === 'body' ? await caught((await reader).read()) : await reader;
+    await closed;
+    if (said === reason) late.delete(row.name);
+  }));
+  server.close();
+  console.log(rows.length, ...late);`,
+  '36',
+  GC,
+];
 
 for (const [name, [program, says, options]] of Object.entries(PROGRAMS))
   test(name, async () => assert.equal((await printed(PRELUDE + program, options)).trimEnd(), says));
