@@ -8,7 +8,7 @@ import { verdictsOn } from './rows.mjs';
 const OPTIONS = { maxAttempts: 3, baseMs: 1, capMs: 2 };
 
 /** Longer than a request takes to its server on a busy machine. */
-const SENT_MS = 300;
+const SENT_MS = 1000;
 
 /** Requests that need more than what is written down. */
 const HOW = {
@@ -28,15 +28,17 @@ const HOW = {
   json: async (fetch, url, init) => ({ text: async () => (await fetch(url, init)).json() }),
 };
 
-/** Longer than any host takes to fail, and shorter than the servers keep what sends nothing. */
-const LIMIT_MS = 3000;
+/** Longer than a host takes to fail on a busy machine, and shorter than the servers keep what sends nothing. */
+const LIMIT_MS = 30_000;
+/** Of what sends a body without end: some hosts wait for it, others say at once that they do not take it. */
+const STREAM_LIMIT_MS = 5000;
 const HANGS = { name: 'hangs' };
 
 /** Resolves with what a request and the reading of its body failed with; with undefined if they did not. */
 async function failureOf(fetch, { url, init, how }, more) {
   let limit;
   const hangs = new Promise((done) => {
-    limit = setTimeout(done, LIMIT_MS, HANGS);
+    limit = setTimeout(done, how === 'stream' ? STREAM_LIMIT_MS : LIMIT_MS, HANGS);
   });
   const send = HOW[how] ?? ((fetch, ...args) => fetch(...args));
   const run = async () => (await send(fetch, url, more ? { ...init, ...more } : init)).text();
