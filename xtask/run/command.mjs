@@ -75,18 +75,31 @@ export function listen() {
 }
 
 /** Sends each process of a command's group a signal; with 0, returns whether there is one. */
-export function send(/** @type {ChildProcess} */ { pid }, signal) {
+export const send = (/** @type {ChildProcess} */ { pid }, signal) => pid !== undefined && kill(-pid, signal);
+
+/** Sends a process, or a group, a signal. Returns whether there is one. */
+function kill(pid, signal) {
   try {
-    return pid !== undefined && process.kill(-pid, signal);
+    return process.kill(pid, signal);
   } catch {
     return false;
   }
 }
 
-/** Asks the group of a command to end, and ends it when it does not. @param {ChildProcess} child */
+/** The processes of a command's group, and those that they started: browsers have groups of their own. */
+function processesOf(/** @type {ChildProcess} */ { pid: group }) {
+  const lines = (answer(sh`ps -A -o pid= -o ppid= -o pgid=`) ?? '').trim().split('\n');
+  const all = lines.map((line) => line.trim().split(/\s+/).map(Number));
+  const found = new Set(all.filter(([, , of]) => of === group).map(([pid]) => pid));
+  for (const one of found) for (const [pid, parent] of all) if (parent === one) found.add(pid);
+  return found;
+}
+
+/** Asks the group of a command to end, and ends all of it when it does not. @param {ChildProcess} child */
 async function endGroup(child) {
   send(child, 'SIGTERM');
   for (const since = Date.now(); send(child, 0) && Date.now() < since + GRACE_MS; ) await pause(20);
+  for (const pid of processesOf(child)) kill(pid, 'SIGKILL');
   send(child, 'SIGKILL');
 }
 
