@@ -39,10 +39,10 @@ export function createFetch(options, inner) {
     const { signal = request?.signal, body, headers } = init ?? { __proto__: null };
     // An iterator can be read only once.
     if (typeof headers?.next === 'function') init = { ...init, headers: [...headers] };
+    const method = `${of('method') ?? 'GET'}`.toUpperCase();
     const mayRepeat =
       isReplayable(body) &&
-      (isIdempotent(`${of('method') ?? 'GET'}`.toUpperCase()) ||
-        (of('mode') !== 'no-cors' && !!new Headers(of('headers')).get('idempotency-key')));
+      (isIdempotent(method) || (of('mode') !== 'no-cors' && !!new Headers(of('headers')).get('idempotency-key')));
     // Any member next to a Request resets these.
     const referring = request &&
       !Object.keys({ ...init })[0] && { referrer: request.referrer, referrerPolicy: request.referrerPolicy };
@@ -58,9 +58,10 @@ export function createFetch(options, inner) {
       cancelBody(held);
       held = { __proto__: null };
       // The last attempt, which may be the first, sends the caller's own request: nothing keeps a copy of its body. So
-      // do all where it has none. A copy gets a signal of its own: Node forgets with the next garbage that it follows
-      // that of its original.
-      const copied = mayRepeat && !body && request && request.body !== null && attempt.attempt < settings.maxAttempts;
+      // do all of a method that has none: Firefox shows no body, and in WebKitGTK who looks at a form loses its files.
+      // A copy gets a signal of its own: Node forgets with the next garbage that it follows that of its original.
+      const copied =
+        mayRepeat && !body && request && !/^(GET|HEAD)$/.test(method) && attempt.attempt < settings.maxAttempts;
       // Without a signal, React answers a GET from memory. Browsers take no second argument next to a navigation.
       const given = timed || copied || (!signal && attempt.attempt > 1);
       last = given && request?.mode !== 'navigate' ? attempt : undefined;
