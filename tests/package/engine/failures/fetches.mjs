@@ -28,10 +28,10 @@ const HOW = {
   json: async (fetch, url, init) => ({ text: async () => (await fetch(url, init)).json() }),
 };
 
-/** Longer than a host takes to fail on a busy machine, and shorter than the servers keep what sends nothing. */
+/** Longer than a host takes to fail on a busy machine. */
 const LIMIT_MS = 30_000;
-/** Of what sends a body without end: some hosts wait for it, others say at once that they do not take it. */
-const STREAM_LIMIT_MS = 5000;
+/** Of what sends a body without end: some hosts wait for it. Shorter than the servers do. */
+const STREAM_LIMIT_MS = 3000;
 const HANGS = { name: 'hangs' };
 
 /** Resolves with what a request and the reading of its body failed with; with undefined if they did not. */
