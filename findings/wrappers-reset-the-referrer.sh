@@ -19,7 +19,7 @@ import { up } from 'up-fetch';
 
 const given = () =>
   new Request('http://x.test/', { referrer: '', referrerPolicy: 'origin', credentials: 'omit' });
-/** What `fetch` would send. */
+/** Prints what `fetch` would send. */
 const fetch = async (input, init) => {
   const { referrer, referrerPolicy, credentials } = new Request(input, init);
   console.log(`  ${JSON.stringify({ referrer, referrerPolicy, credentials })}`);

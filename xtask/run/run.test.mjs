@@ -18,7 +18,7 @@ test('no process outlives its command', async () => {
   for (const [script, limitMs, problem] of [
     ['sleep 300 & echo $! > FILE; wait', 300, /still running after 0\.3 s/],
     ['sleep 300 >/dev/null 2>&1 & echo $! > FILE', 60_000, undefined],
-    // As a test that is too busy to close its browser.
+    // A test may be too busy to close its browser, which has a group of its own.
     ['trap "" TERM; setsid sleep 300 & echo $! > FILE; wait', 300, /still running/],
   ]) {
     const file = join(folder, 'pid');

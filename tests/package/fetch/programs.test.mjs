@@ -148,8 +148,8 @@ const PROGRAMS = {
     '503',
   ],
 };
-/** How a caller that can abort makes its call. */
 const PUT = "new Request(url, { signal, method: 'PUT', body: 'x' })";
+/** How a caller that can abort makes its call. */
 const CALLS = ['url, { signal }', 'new Request(url, { signal })', PUT].flatMap((args) =>
   ['{ attemptTimeoutMs: 60000 }', '{}', '{ maxAttempts: 1 }'].map((options) => `createFetch(${options})(${args})`),
 );

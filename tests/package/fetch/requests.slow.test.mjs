@@ -43,8 +43,8 @@ const everything = () =>
     ...{ credentials: 'omit', cache: 'reload', redirect: 'error', headers: { 'x-a': '3' } },
   });
 /**
- * Light has neither of the first, and loses what an init inherits. It does not know that extras, which servers' hosts
- * have, reset no referrer, which pages have.
+ * Cases that light does not know: it takes no further arguments and no functions, loses what an init inherits, and lets
+ * the extras of a server's host reset the referrer, which pages alone have.
  */
 const NOT_OF_LIGHT = /^further arguments|a function that makes|a Request as init|a Request and extras/;
 class Mine extends Request {}

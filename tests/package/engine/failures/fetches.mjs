@@ -30,7 +30,7 @@ const HOW = {
 
 /** Longer than a host takes to fail on a busy machine. */
 const LIMIT_MS = 30_000;
-/** Of what sends a body without end: some hosts wait for it. Shorter than the servers do. */
+/** A body without end has less time: some hosts wait for it, and the servers close it after five seconds. */
 const STREAM_LIMIT_MS = 3000;
 const HANGS = { name: 'hangs' };
 

@@ -102,7 +102,7 @@ export const optionsOf = (rejitter) =>
 /** Three of nine, each entry of `PREPARE` and of `KEYS` once; those of three following numbers are all nine. */
 export const threeOf = (nine, number) => nine.filter((_, i) => (Math.floor(i / 3) + i + number) % 3 === 0);
 
-/** Of rejitter/light/fetch: attempts get signals of ours. */
+/** Options for rejitter/light/fetch, with which attempts get signals of ours. */
 export const LIGHT = { baseMs: 1, capMs: 2, maxAttempts: 3, attemptTimeoutMs: 60_000 };
 
 /** Bare fetch, light's, and a fetch with each set of options, by their names. */
